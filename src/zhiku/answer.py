@@ -1,0 +1,113 @@
+"""What a search answers: hits with their places, and the health of the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from zhiku.model import FileState
+
+Mode = Literal["lexical"]
+DEFAULT_TOP_K = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Query:
+    """What was asked, with filters and limits."""
+
+    text: str
+    top_k: int = DEFAULT_TOP_K
+    source: str | None = None
+    """A part of a document's path, or a glob over it."""
+    max_chars: int | None = None
+    """Bound on the text of all hits together."""
+    max_chars_per_hit: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hit:
+    """One ranked passage and where it stands."""
+
+    rank: int
+    score: float
+    """Grows with relevance; comparable within one answer only."""
+    relevance: float | None = None
+    """0 to 1; None until the base is searched by meaning too."""
+    base: str
+    doc_id: int
+    path: str
+    """Relative to its root, with `/`."""
+    file: str
+    """Absolute."""
+    title: str
+    section: tuple[str, ...]
+    page: int | None
+    page_end: int | None
+    line_start: int | None
+    """Of the file; None where its place is a page."""
+    line_end: int | None
+    ocr: bool = False
+    text: str
+    locator: str
+    file_state: FileState
+    rerank_score: float | None = None
+    why: tuple[str, ...] = ()
+    marks: tuple[tuple[int, int], ...] = field(default=(), repr=False)
+    """Spans of `text` that the query's words matched; for display, not part of the JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leg:
+    """One way of finding candidates, and what it found."""
+
+    ran: bool
+    candidates: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Health:
+    """What an answer could not see, and which legs ran."""
+
+    legs: Mapping[str, Leg]
+    pending_vectors: int = 0
+    changed_hits: int = 0
+    missing_hits: int = 0
+    failed_files: int = 0
+    textless_files: int = 0
+    degraded: tuple[str, ...] = ()
+    elapsed_ms: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """Hits, best first, and health. No hits means that nothing matched."""
+
+    query: str
+    bases: tuple[str, ...]
+    mode: Mode
+    hits: tuple[Hit, ...]
+    health: Health
+    explanation: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """What was looked for and how it was ranked; for people, not part of the JSON."""
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as every door gives it in JSON (docs/json.md)."""
+        hits = []
+        for hit in self.hits:
+            values = asdict(hit)
+            del values["marks"]
+            hits.append(values)
+        return {
+            "query": self.query,
+            "bases": list(self.bases),
+            "mode": self.mode,
+            "hits": hits,
+            "health": asdict(self.health),
+        }

@@ -1,0 +1,205 @@
+"""The nouns of the vocabulary as frozen values (see docs/ARCHITECTURE.md).
+
+Positions: `char_*` are 0-based and half-open, in code points of a document's text; `line_*` and `page*` are
+1-based and inclusive. The text of a line-based format keeps its line numbers: line n of the text is line n of the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+BlockKind = Literal["heading", "paragraph", "list", "table", "fence"]
+FileState = Literal["unchanged", "moved", "changed", "missing"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A file as it was found and read.
+
+    `path` is relative to `root` with `/` between its parts; bytes of a name that are not UTF-8 are kept as
+    surrogate escapes, so that `Path(root, path)` always opens the file.
+    """
+
+    root: str
+    path: str
+    size_bytes: int
+    mtime_ns: int
+    sha256: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """The smallest unit of a parsed document: one heading, paragraph, list, table or fence."""
+
+    kind: BlockKind
+    char_start: int
+    char_end: int
+    level: int = 0
+    """Heading level, 1 to 6; 0 for every other kind."""
+    title: str = ""
+    """A heading's visible text, without markup."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """One page of a paged document, as a span of its text (empty where the page has no text)."""
+
+    page_no: int
+    char_start: int
+    char_end: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Link:
+    """A link as written in a document. `embed` marks `![[…]]`; an attachment is an embed that is no note."""
+
+    target: str
+    """Target without heading or alias; empty for a link into the same document."""
+    anchor: str = ""
+    alias: str = ""
+    embed: bool = False
+    line: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParsedDocument:
+    """A document before storage.
+
+    `blocks` are ordered, do not overlap and hold every non-blank character of `text`, save what `metadata`
+    already carries. `pages` is empty for formats without pages. `metadata` is JSON-able.
+    """
+
+    text: str
+    blocks: tuple[Block, ...]
+    title: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    links: tuple[Link, ...] = ()
+    pages: tuple[Page, ...] = ()
+    line_numbers: tuple[int, ...] = ()
+    """The file's line for each line of `text`; empty where line n of the text is line n of the file."""
+    encoding: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chunk:
+    """The unit that is indexed and embedded: a span of its document's text."""
+
+    text: str
+    char_start: int
+    char_end: int
+    line_start: int
+    line_end: int
+    section: tuple[str, ...] = ()
+    page: int | None = None
+    page_end: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChunkTokens:
+    """The tokens of one chunk, field by field, as the analyzer made them."""
+
+    body: list[str]
+    title: list[str]
+    heading: list[str]
+    name: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Document:
+    """What a base knows of one source. `doc_id` survives edits and moves."""
+
+    doc_id: int
+    source: Source
+    title: str
+    format: str
+    encoding: str
+    chars: int
+    chunk_count: int
+    page_count: int
+    indexed_at: str
+    state: Literal["active", "deprecated"] = "active"
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    links: tuple[Link, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredChunk:
+    """A chunk as a base holds it."""
+
+    chunk_id: int
+    document: Document
+    chunk: Chunk
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextPiece:
+    """A stretch of a document's text.
+
+    `line_start` counts the text's lines; `line_numbers` are the file's, where they differ.
+    """
+
+    doc_id: int
+    char_start: int
+    line_start: int
+    body: str
+    line_numbers: tuple[int, ...] = ()
+
+    def file_line(self, offset: int) -> int:
+        """Return the file's line for a character of `body`."""
+        lines_before = self.body.count("\n", 0, offset)
+        return self.line_numbers[lines_before] if self.line_numbers else self.line_start + lines_before
+
+
+@dataclass(frozen=True, kw_only=True)
+class LedgerEntry:
+    """Why a file is not in the index, or holds no text there."""
+
+    root: str
+    path: str
+    outcome: Literal["failed", "skipped", "textless"]
+    code: str
+    message: str
+    tries: int = 1
+    seen_at: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LexicalQuery:
+    """What to look for by words: any of the terms, of the terms that begin with a prefix, of the runs of terms."""
+
+    terms: tuple[str, ...] = ()
+    prefixes: tuple[str, ...] = ()
+    phrases: tuple[tuple[str, ...], ...] = ()
+    weights: tuple[float, float, float, float] = (1.0, 1.0, 1.0, 1.0)
+    """Of a match in the body, title, headings and file name."""
+
+    def __bool__(self) -> bool:
+        return bool(self.terms or self.prefixes or self.phrases)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A chunk as one leg ranked it; `score` grows with relevance."""
+
+    chunk_id: int
+    doc_id: int
+    score: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Totals:
+    """What a base holds."""
+
+    documents: int
+    deprecated: int
+    chunks: int
+    tokens: int
+    """Over all chunks and fields."""
+    chars: int
+    failed: int
+    skipped: int
+    textless: int

@@ -1,0 +1,100 @@
+"""Where zhiku keeps its files, and how: private, replaced in one step, one writer at a time."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from zhiku.errors import Busy, ConfigError
+
+PRIVATE_DIR_MODE = 0o700
+PRIVATE_FILE_MODE = 0o600
+LOCK_FILE = "writer.lock"
+
+
+def make_private_dir(path: Path) -> Path:
+    """Create a folder that only its owner can enter, with its parents, and return it."""
+    try:
+        path.mkdir(mode=PRIVATE_DIR_MODE, parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(
+            "the folder {path} cannot be made: {cause}.",
+            path=path,
+            cause=error.strerror,
+            hint="check its permissions, or name another home in ZHIKU_HOME",
+        ) from error
+    return path
+
+
+@contextmanager
+def private_umask() -> Iterator[None]:
+    """Let every file made inside, by any library, be its owner's alone."""
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def write_private(path: Path, text: str) -> None:
+    """Replace a file in one step by one that only its owner can read."""
+    fresh = path.with_name(path.name + ".new")
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE_FILE_MODE)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    fresh.replace(path)
+
+
+@contextmanager
+def writer_lock(folder: Path) -> Iterator[None]:
+    """Hold the one writer's lock of a folder. Raises `Busy`, naming the process that holds it.
+
+    The system drops the lock of a process that ends, however it ends: none is ever stale.
+    """
+    descriptor = os.open(folder / LOCK_FILE, os.O_RDWR | os.O_CREAT, PRIVATE_FILE_MODE)
+    try:
+        if not _try_lock(descriptor):
+            owner = os.read(descriptor, 64).decode("ascii", "replace").strip("\0 \n") or "unknown"
+            raise Busy(
+                "another run is writing base {name!r} (process {pid}).",
+                name=folder.name,
+                pid=owner,
+                hint="wait for it to end, then run the same command again",
+            )
+        os.ftruncate(descriptor, 0)
+        os.write(descriptor, f"{os.getpid()}\n".encode("ascii"))
+        yield
+    finally:
+        os.close(descriptor)
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    # Far behind the owner's process id, which others must be able to read.
+    _LOCKED_BYTE = 1 << 20
+
+    def _try_lock(descriptor: int) -> bool:
+        os.lseek(descriptor, _LOCKED_BYTE, os.SEEK_SET)
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        finally:
+            os.lseek(descriptor, 0, os.SEEK_SET)
+        return True
+
+else:
+    import fcntl
+
+    def _try_lock(descriptor: int) -> bool:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True

@@ -1,0 +1,177 @@
+"""What the pipelines need of an adapter, as Protocols; an adapter implements one by shape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from zhiku.model import (
+    Candidate,
+    Chunk,
+    ChunkTokens,
+    Document,
+    LedgerEntry,
+    LexicalQuery,
+    ParsedDocument,
+    Source,
+    StoredChunk,
+    TextPiece,
+    Totals,
+)
+
+
+class Parser(Protocol):
+    """Turn a file's bytes into text with places. Same bytes, same result; no network; no other file is read."""
+
+    def parse(self, source: Source, data: bytes) -> ParsedDocument:
+        """Return the document; raise a `SourceError` that says why it cannot be read."""
+        ...
+
+
+class Chunker(Protocol):
+    """Cut a document into chunks: ordered spans inside the text that cover every non-blank character."""
+
+    @property
+    def version(self) -> str:
+        """Return a name that changes whenever the spans of some document would."""
+        ...
+
+    def chunk(self, document: ParsedDocument) -> Iterable[Chunk]:
+        """Yield the document's chunks in order."""
+        ...
+
+
+class ReadSession(Protocol):
+    """One consistent view of a base. Lexical search takes tokens, never text."""
+
+    def manifest(self) -> Mapping[str, str]:
+        """Return what built the index."""
+        ...
+
+    def totals(self) -> Totals:
+        """Return what the base holds."""
+        ...
+
+    def documents(self) -> Iterator[Document]:
+        """Yield every document, by root and path."""
+        ...
+
+    def document(self, doc_id: int) -> Document | None:
+        """Return one document, or None."""
+        ...
+
+    def documents_with(self, sha256: str) -> list[Document]:
+        """Return the documents of exactly this content."""
+        ...
+
+    def select(self, source: str) -> list[int]:
+        """Return, in order, the ids of the documents whose place matches a part of a path, or a glob."""
+        ...
+
+    def ledger(self) -> list[LedgerEntry]:
+        """Return what is not in the index, or has no text, and why."""
+        ...
+
+    def search_lexical(
+        self,
+        query: LexicalQuery,
+        *,
+        limit: int,
+        doc_ids: Sequence[int] | None = None,
+        per_document: bool = False,
+    ) -> list[Candidate]:
+        """Return the best chunks by BM25, ties by id; `per_document`, only the best of each document."""
+        ...
+
+    def term_rows(self, terms: Sequence[str]) -> dict[str, int]:
+        """Return in how many chunks each term stands (about, for frequent ones)."""
+        ...
+
+    def chunks(self, chunk_ids: Sequence[int]) -> list[StoredChunk]:
+        """Return the chunks of these ids, in the order asked; unknown ids are left out."""
+        ...
+
+    def text(self, doc_id: int, char_start: int = 0, char_end: int | None = None) -> list[TextPiece]:
+        """Return the pieces of a document's text that touch the span."""
+        ...
+
+    def texts(self, doc_ids: Sequence[int] | None = None) -> Iterator[TextPiece]:
+        """Yield the text of all active documents, or of these, piece by piece in order."""
+        ...
+
+    def pages(self, doc_id: int) -> list[tuple[int, int, int]]:
+        """Return (page_no, char_start, char_end) for each page of a document."""
+        ...
+
+
+class WriteSession(Protocol):
+    """The one writer of a base. What is put is durable at the next checkpoint, a document whole or not at all."""
+
+    def known_files(self, root: str) -> dict[str, Document]:
+        """Return the documents of a root by path."""
+        ...
+
+    def documents_with(self, sha256: str) -> list[Document]:
+        """Return the documents of exactly this content."""
+        ...
+
+    def put(
+        self,
+        source: Source,
+        parsed: ParsedDocument,
+        chunks: Sequence[Chunk],
+        tokens: Sequence[ChunkTokens],
+        *,
+        format_name: str,
+    ) -> int:
+        """Store a document in place of the one with its root and path, if any; return its id."""
+        ...
+
+    def touch(self, doc_id: int, source: Source) -> None:
+        """Record a document's new place, time or size; its content is as it was."""
+        ...
+
+    def note(self, entry: LedgerEntry) -> None:
+        """Record why a file is not indexed; unchanged entries are not written."""
+        ...
+
+    def clear_notes(self, root: str, keep: Iterable[str], within: str = "") -> None:
+        """Drop a root's ledger entries at or below `within`, except for these paths."""
+        ...
+
+    def set_manifest(self, values: Mapping[str, str]) -> None:
+        """Record what builds the index."""
+        ...
+
+    def manifest(self) -> Mapping[str, str]:
+        """Return what built the index so far."""
+        ...
+
+    def checkpoint(self) -> None:
+        """Make everything put so far durable and visible to readers."""
+        ...
+
+    def settle(self) -> None:
+        """Tidy up at the end of a run: merge what many small writes left, refresh statistics."""
+        ...
+
+
+class Store(Protocol):
+    """A base's record and index."""
+
+    def exists(self) -> bool:
+        """Return whether anything was ever written."""
+        ...
+
+    def reading(self) -> AbstractContextManager[ReadSession]:
+        """Open a read session; raises `IndexStateError` where the index cannot answer."""
+        ...
+
+    def writing(self) -> AbstractContextManager[WriteSession]:
+        """Open the write session; on an error everything since the last checkpoint is undone."""
+        ...
+
+    def close(self) -> None:
+        """Close what is open; the store can still be used afterwards."""
+        ...

@@ -1,0 +1,43 @@
+"""Adapters by name, imported when first asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from zhiku.errors import ConfigError
+
+# Formats in the order in which a file's ending is looked up; `plain` also reads what merely looks like text.
+PARSERS = {
+    "markdown": "zhiku.parsers.markdown:MarkdownParser",
+    "html": "zhiku.parsers.html:HtmlParser",
+    "pdf": "zhiku.parsers.pdf:PdfParser",
+    "plain": "zhiku.parsers.plain:PlainParser",
+}
+CHUNKERS = {"structure": "zhiku.chunkers.structure:StructureChunker"}
+STORES = {"sqlite": "zhiku.stores.sqlite.store:SqliteStore"}
+
+FORMAT_ENDINGS = {
+    "markdown": frozenset({".md", ".markdown", ".mdown", ".mkd", ".mdx"}),
+    "html": frozenset({".html", ".htm", ".xhtml"}),
+    "pdf": frozenset({".pdf"}),
+}
+
+
+def load(table: dict[str, str], name: str) -> Any:
+    """Return the class that `table` names; raise `ConfigError` for an unknown name."""
+    if name not in table:
+        raise ConfigError(
+            "{name!r} is not known here; there is: {known}.",
+            name=name,
+            known=", ".join(sorted(table)),
+            hint="check the settings",
+        )
+    module, _, attribute = table[name].partition(":")
+    return getattr(import_module(module), attribute)
+
+
+def format_of(path: str) -> str:
+    """Return the format whose parser reads a file of this name."""
+    ending = path[path.rfind(".") :].lower() if "." in path else ""
+    return next((name for name, endings in FORMAT_ENDINGS.items() if ending in endings), "plain")
