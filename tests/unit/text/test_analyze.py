@@ -1,0 +1,118 @@
+"""What text becomes in the index and in queries."""
+
+from __future__ import annotations
+
+import pytest
+
+from zhiku.text.analyze import MAX_TOKEN_CHARS, Analyzer
+
+
+def tokens(text: str) -> list[str]:
+    return Analyzer().tokens(text)
+
+
+def terms(text: str) -> list[str]:
+    return [term for run in Analyzer().runs(text) for term in run.terms]
+
+
+def test_a_han_run_becomes_pairs_with_its_last_character_behind_them() -> None:
+    assert tokens("召回率") == ["召回", "回率", "率"]
+
+
+def test_a_single_han_character_is_a_token() -> None:
+    assert tokens("雨") == ["雨"]
+
+
+@pytest.mark.parametrize(("text", "expected"), [("ガス", ["ガス", "ス"]), ("가나다", ["가나", "나다", "다"])])
+def test_kana_and_hangul_are_cut_like_han(text: str, expected: list[str]) -> None:
+    assert tokens(text) == expected
+
+
+def test_a_change_between_latin_and_han_ends_a_token() -> None:
+    assert tokens("用Python写") == ["用", "python", "写"]
+
+
+def test_punctuation_ends_a_han_run() -> None:
+    assert tokens("甲乙，丙丁") == ["甲乙", "乙", "丙丁", "丁"]
+
+
+@pytest.mark.parametrize("word", ["C++", "C#", "GPT-4o", "K8s", "3.11", "std::vector", "don't", "AT&T", ".NET", "a_b"])
+def test_names_with_marks_are_tokens_of_their_own(word: str) -> None:
+    assert word.lower() in tokens(f"see {word}, then")
+
+
+@pytest.mark.parametrize(
+    ("word", "parts"),
+    [
+        ("gate-sync", ["gate", "sync"]),
+        ("fooBar", ["foo", "bar"]),
+        ("HTTPServer", ["http", "server"]),
+        ("snake_case", ["snake", "case"]),
+        ("std::vector", ["std", "vector"]),
+        ("user@host.org", ["user", "host", "org"]),
+    ],
+)
+def test_the_parts_of_an_identifier_stand_beside_it(word: str, parts: list[str]) -> None:
+    assert tokens(word) == [word.lower(), *parts]
+
+
+def test_an_english_word_stands_beside_its_stem() -> None:
+    assert tokens("running tests") == ["running", "run", "tests", "test"]
+
+
+def test_a_word_is_asked_for_by_its_stem_alone() -> None:
+    assert terms("running tests") == ["run", "test"]
+
+
+def test_a_han_run_is_asked_for_without_its_last_character_alone() -> None:
+    assert terms("召回率") == ["召回", "回率"]
+    assert terms("雨") == ["雨"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Résumé", "re\u0301sume\u0301"),
+        ("ＧＰＴ－４", "gpt-4"),
+        ("開通網絡", "开通网络"),
+        ("don’t", "don't"),
+        ("⽔力", "水力"),
+        ("STRASSE", "straße"),
+    ],
+)
+def test_spellings_of_one_word_have_a_token_in_common(one: str, other: str) -> None:
+    assert set(tokens(one)) & set(tokens(other))
+
+
+def test_a_word_without_its_accents_is_found_too() -> None:
+    assert "resume" in tokens("Résumé")
+
+
+def test_no_token_is_longer_than_the_limit_and_none_is_lost() -> None:
+    found = tokens("x" * 1000)
+
+    assert max(map(len, found)) == MAX_TOKEN_CHARS
+    assert "".join(found[:-1]) + found[-1] == "x" * (len("".join(found)))
+
+
+@pytest.mark.parametrize("text", ["", "   ", "()*\"'%\\", "——……", "😀"])
+def test_text_without_letters_has_no_tokens(text: str) -> None:
+    assert tokens(text) == []
+
+
+def test_spans_say_where_in_the_text_as_written_a_token_stands() -> None:
+    text = "見 Re\u0301sume\u0301，召回"
+    spans = {token: text[start:end] for token, start, end in Analyzer().spans(text)}
+
+    assert spans["résumé"] == "Re\u0301sume\u0301"
+    assert (spans["见"], spans["召回"], spans["回"]) == ("見", "召回", "回")
+
+
+@pytest.mark.parametrize("text", ["甲，乙：丙；丁！", "（foo）……［bar］？", "a～b，c：d "])
+def test_full_width_marks_separate_words_in_long_and_short_texts_alike(text: str) -> None:
+    assert tokens(text * 100) == tokens(text) * 100
+
+
+def test_the_memory_of_words_changes_nothing() -> None:
+    analyzer = Analyzer()
+    assert analyzer.tokens("Gate-sync fooBar") == analyzer.tokens("Gate-sync fooBar") == tokens("Gate-sync fooBar")
