@@ -1,0 +1,215 @@
+"""Read web pages: one block per block element, with the source line where each line of its text begins."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any, Final
+
+from zhiku.model import ParsedDocument, Source
+from zhiku.parsers.html_lines import LineBuilder, assemble
+from zhiku.text.decode import decode
+from zhiku.text.markup import Tag, Text, decode_entities, iter_markup, parse_attributes
+
+SNIFF_BYTES: Final = 2048
+"""Where a page's declared encoding is looked for; browsers read half of that (HTML Standard, 13.2.3.2)."""
+
+_CHARSET: Final = re.compile(
+    rb"""<(?:meta\s[^>]*?charset|\?xml\s[^>]*?encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE
+)
+_BLOCK_NAMES: Final = """
+address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption
+figure footer form header hgroup hr html legend li main menu nav ol option p section summary ul
+"""
+_BLOCKS: Final = frozenset(_BLOCK_NAMES.split())
+_LISTS: Final = frozenset(("ul", "ol", "menu", "dir"))
+_HEADINGS: Final = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+_PREFORMATTED: Final = frozenset(("pre", "xmp", "textarea"))
+_ROW_ENDS: Final = frozenset(("tr", "table", "caption")) | _PREFORMATTED
+_VOID: Final = frozenset(
+    (
+        "area",
+        "base",
+        "br",
+        "col",
+        "embed",
+        "hr",
+        "img",
+        "input",
+        "link",
+        "meta",
+        "param",
+        "source",
+        "track",
+        "wbr",
+    )
+)
+_NEVER_SHOWN: Final = frozenset(
+    ("script", "style", "noscript", "template", "svg", "iframe", "noembed", "noframes", "title", "rp", "rt")
+)
+_SURROUNDINGS: Final = frozenset(("nav", "footer", "aside", "form"))
+_MAY_HIDE: Final = re.compile(r"\b(?:hidden|role)\b", re.IGNORECASE)
+_ENDED_BY_THE_NEXT: Final = frozenset(("p", "li", "td", "th", "tr", "dt", "dd", "option"))
+
+
+class HtmlParser:
+    """Read a page without its scripts, menus and other surroundings, unless there is little else."""
+
+    def parse(self, source: Source, data: bytes) -> ParsedDocument:
+        """Return the document; raise ParseFailed if the bytes are no text."""
+        declared = _CHARSET.search(data[:SNIFF_BYTES])
+        decoded = decode(data, declared.group(1).decode("ascii") if declared else "", path=source.path)
+        page = _Page(decoded.text)
+        page.read(with_surroundings=False)
+        # A page that is one big form, say, has its text in what is left out elsewhere.
+        if page.shown_chars * 4 < page.hidden_chars:
+            page = _Page(decoded.text)
+            page.read(with_surroundings=True)
+        text, blocks, numbers = assemble(page.builder.lines)
+        return ParsedDocument(
+            text=text,
+            blocks=tuple(blocks),
+            title=page.title or next((block.title for block in blocks if block.level == 1), ""),
+            metadata=page.metadata,
+            line_numbers=tuple(numbers),
+            encoding=decoded.encoding,
+            warnings=decoded.warnings + (() if blocks else ("The page holds no text",)),
+        )
+
+
+class _Page:
+    """Walk through a page once; its open elements are a list, so that no depth of nesting is too deep."""
+
+    def __init__(self, page: str) -> None:
+        self.builder = LineBuilder()
+        self.title = ""
+        self.metadata: dict[str, Any] = {}
+        self.shown_chars = 0
+        self.hidden_chars = 0
+        self._page = page
+        self._with_surroundings = False
+        self._counted_to = 0
+        self._line = 1
+        self._open: list[tuple[str, str]] = []  # name, and what happens to the text inside: "", "hide" or "drop"
+        self._names: Counter[str] = Counter()
+        self._modes: Counter[str] = Counter()
+
+    def read(self, *, with_surroundings: bool) -> None:
+        """Fill the builder with the page's lines, with or without menus, forms and what is hidden."""
+        self._with_surroundings = with_surroundings
+        for piece in iter_markup(self._page):
+            if isinstance(piece, Text):
+                self._add_text(piece)
+            elif not piece.is_end:
+                self._start(piece)
+            elif self._names[piece.name]:
+                self._end(piece.name)
+        self._close_to(0)
+        self.builder.end_row()
+
+    def _line_at(self, pos: int) -> int:
+        self._line += self._page.count("\n", self._counted_to, pos)
+        self._counted_to = pos
+        return self._line
+
+    def _add_text(self, piece: Text) -> None:
+        if piece.owner == "title" and not self.title:
+            self.title = " ".join(decode_entities(piece.raw).split())
+        if self._modes["drop"]:
+            return
+        visible = piece.raw.strip()
+        if self._modes["hide"]:
+            self.hidden_chars += len(visible)
+            return
+        self.shown_chars += len(visible)
+        if self.builder.pres:
+            self.builder.add_preformatted(piece.raw, self._line_at(piece.char_start))
+        else:
+            indent = piece.raw.index(visible[0]) if visible else 0
+            self.builder.add(piece.raw, self._line_at(piece.char_start + indent))
+
+    def _start(self, tag: Tag) -> None:
+        name = tag.name
+        if name == "meta":
+            self._read_meta(tag)
+        if name in _ENDED_BY_THE_NEXT and self._open and self._open[-1][0] == name:
+            self._close_to(len(self._open) - 1)
+        self._enter(name)
+        if name not in _VOID:
+            mode = self._mode_of(tag)
+            self._open.append((name, mode))
+            self._names[name] += 1
+            self._modes[mode] += 1
+
+    def _end(self, name: str) -> None:
+        depth = len(self._open) - 1
+        while self._open[depth][0] != name:
+            depth -= 1
+        self._close_to(depth)
+
+    def _close_to(self, depth: int) -> None:
+        while len(self._open) > depth:
+            name, mode = self._open.pop()
+            self._names[name] -= 1
+            self._modes[mode] -= 1
+            self._leave(name)
+
+    def _enter(self, name: str) -> None:
+        builder = self.builder
+        if name == "br":
+            builder.end_line()
+        elif name in ("td", "th"):
+            builder.start_cell()
+        elif name in _HEADINGS:
+            builder.start_heading(int(name[1]))
+        elif name in _ROW_ENDS:
+            builder.end_row()
+        elif name in _BLOCKS:
+            builder.end_block()
+        if name in _PREFORMATTED:
+            builder.pres += 1
+        elif name == "li":
+            builder.start_item()
+        elif name == "table":
+            builder.start_outermost()
+            builder.tables += 1
+        elif name in _LISTS:
+            builder.start_outermost()
+            builder.lists += 1
+
+    def _leave(self, name: str) -> None:
+        builder = self.builder
+        if name in ("td", "th"):
+            builder.end_cell()
+        elif name in _HEADINGS:
+            builder.start_heading(0)
+        elif name in _ROW_ENDS:
+            builder.end_row()
+        elif name in _BLOCKS:
+            builder.end_block()
+        builder.pres -= name in _PREFORMATTED
+        builder.tables -= name == "table"
+        builder.lists -= name in _LISTS
+
+    def _mode_of(self, tag: Tag) -> str:
+        if tag.name in _NEVER_SHOWN:
+            return "drop"
+        if self._with_surroundings:
+            return ""
+        if tag.name in _SURROUNDINGS:
+            return "hide"
+        if not tag.attributes or not _MAY_HIDE.search(tag.attributes):
+            return ""
+        attributes = parse_attributes(tag.attributes)
+        is_hidden = "hidden" in attributes or attributes.get("aria-hidden", "").lower() == "true"
+        return "hide" if is_hidden or attributes.get("role", "").lower() == "navigation" else ""
+
+    def _read_meta(self, tag: Tag) -> None:
+        attributes = parse_attributes(tag.attributes)
+        content = " ".join(attributes.get("content", "").split())
+        name = attributes.get("name", "").lower()
+        if name == "description" and content:
+            self.metadata.setdefault("description", content)
+        elif name == "keywords" and content:
+            words = (word.strip() for word in re.split(r"[,，、;；]", content))
+            self.metadata.setdefault("tags", [word for word in dict.fromkeys(words) if word])
