@@ -1,0 +1,1 @@
+"""Ways to cut a document into chunks."""
