@@ -1,0 +1,144 @@
+"""A read session: one consistent view of a base's file."""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import apsw
+
+from zhiku.model import Candidate, Document, LedgerEntry, LexicalQuery, StoredChunk, TextPiece, Totals
+from zhiku.stores.sqlite import lexical, rows
+from zhiku.stores.sqlite.schema import SHIFT
+
+_PLACES = "SELECT doc_id, r.path, path_key FROM documents JOIN roots AS r USING (root_id)"
+_CHUNK = f"SELECT {rows.CHUNK_COLUMNS} FROM chunks AS c LEFT JOIN sections AS s USING (section_id) WHERE chunk_id = ?"
+_PIECES = "SELECT text_id, char_start, line_start, body, line_numbers FROM texts"
+
+
+class SqliteReadSession:
+    """Implements `zhiku.ports.ReadSession` on an open connection within a read transaction."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def manifest(self) -> Mapping[str, str]:
+        return dict(self._execute("SELECT key, value FROM manifest"))
+
+    def totals(self) -> Totals:
+        counts = dict(self._execute("SELECT outcome, count(*) FROM ledger GROUP BY outcome"))
+        documents, deprecated, chunks, tokens, chars = next(self._execute("SELECT * FROM totals"))
+        return Totals(
+            documents=documents,
+            deprecated=deprecated,
+            chunks=chunks,
+            tokens=tokens,
+            chars=chars,
+            failed=counts.get("failed", 0),
+            skipped=counts.get("skipped", 0),
+            textless=counts.get("textless", 0),
+        )
+
+    def documents(self) -> Iterator[Document]:
+        return map(rows.read_document, self._execute(f"{rows.DOCUMENTS} ORDER BY r.path, d.path"))
+
+    def document(self, doc_id: int) -> Document | None:
+        return next(map(rows.read_document, self._execute(f"{rows.DOCUMENTS} WHERE d.doc_id = ?", doc_id)), None)
+
+    def documents_with(self, sha256: str) -> list[Document]:
+        return [
+            rows.read_document(row) for row in self._execute(f"{rows.DOCUMENTS} WHERE d.sha256 = ? ORDER BY 1", sha256)
+        ]
+
+    def select(self, source: str) -> list[int]:
+        wanted = rows.path_key(source).replace("\\", "/")
+        is_glob = any(c in wanted for c in "*?[")
+        pattern = wanted if wanted.startswith(("*", "/")) else f"*/{wanted}"
+        found = []
+        for doc_id, root, path_key in self._execute(_PLACES):
+            place = f"{rows.path_key(root).replace(chr(92), '/').rstrip('/')}/{path_key}"
+            if fnmatch.fnmatchcase(place, pattern) if is_glob else wanted in place:
+                found.append(doc_id)
+        return sorted(found)
+
+    def ledger(self) -> list[LedgerEntry]:
+        found = self._execute(
+            "SELECT r.path, l.path, outcome, code, message, tries, seen_at"
+            " FROM ledger AS l JOIN roots AS r USING (root_id) ORDER BY 1, 2"
+        )
+        names = ("root", "path", "outcome", "code", "message", "tries", "seen_at")
+        return [LedgerEntry(**dict(zip(names, row, strict=True))) for row in found]
+
+    def search_lexical(
+        self,
+        query: LexicalQuery,
+        *,
+        limit: int,
+        doc_ids: Sequence[int] | None = None,
+        per_document: bool = False,
+    ) -> list[Candidate]:
+        affordable = lexical.affordable(self._connection, query)
+        return lexical.search(self._connection, affordable, limit, doc_ids, per_document)
+
+    def term_rows(self, terms: Sequence[str]) -> dict[str, int]:
+        return lexical.term_rows(self._connection, terms)
+
+    def chunks(self, chunk_ids: Sequence[int]) -> list[StoredChunk]:
+        documents: dict[int, Document | None] = {}
+        found = []
+        for chunk_id in chunk_ids:
+            doc_id = chunk_id >> SHIFT
+            if doc_id not in documents:
+                documents[doc_id] = self.document(doc_id)
+            document = documents[doc_id]
+            row = next(self._execute(_CHUNK, chunk_id), None)
+            if row is not None and document is not None:
+                found.append(rows.read_chunk(row, document, self._span(row[1], row[2], row[3])))
+        return found
+
+    def text(self, doc_id: int, char_start: int = 0, char_end: int | None = None) -> list[TextPiece]:
+        last = char_end if char_end is not None else 1 << 62
+        found = self._execute(
+            f"{_PIECES} WHERE text_id >= ? AND text_id < ? AND char_start < ? AND char_start + length(body) > ?"
+            " ORDER BY text_id",
+            doc_id << SHIFT,
+            (doc_id + 1) << SHIFT,
+            last,
+            char_start,
+        )
+        return [rows.read_piece(row) for row in found]
+
+    def texts(self, doc_ids: Sequence[int] | None = None) -> Iterator[TextPiece]:
+        active = f"(text_id >> {SHIFT}) NOT IN (SELECT doc_id FROM documents WHERE state = 'deprecated')"
+        if doc_ids is None:
+            yield from map(rows.read_piece, self._execute(f"{_PIECES} WHERE {active} ORDER BY text_id"))
+        for doc_id in doc_ids or ():
+            span = (doc_id << SHIFT, (doc_id + 1) << SHIFT)
+            yield from map(
+                rows.read_piece,
+                self._execute(f"{_PIECES} WHERE text_id >= ? AND text_id < ? AND {active} ORDER BY text_id", *span),
+            )
+
+    def pages(self, doc_id: int) -> list[tuple[int, int, int]]:
+        row = next(self._execute("SELECT pages FROM documents WHERE doc_id = ?", doc_id), None)
+        return [(page_no, start, end) for page_no, start, end in json.loads(row[0])] if row else []
+
+    def _span(self, text_id: int, char_start: int, char_end: int) -> str:
+        """Return the characters of a span whose first piece is `text_id`; reads no piece beyond its end."""
+        parts = []
+        last = ((text_id >> SHIFT) + 1) << SHIFT
+        for start, body in self._execute(
+            "SELECT char_start, body FROM texts WHERE text_id >= ? AND text_id < ? AND char_start < ? ORDER BY text_id",
+            text_id,
+            last,
+            char_end,
+        ):
+            parts.append(body[max(0, char_start - start) : char_end - start])
+            if start + len(body) >= char_end:
+                break
+        return "".join(parts)
+
+    def _execute(self, sql: str, *values: object) -> Iterator[Any]:
+        return iter(self._connection.execute(sql, values))

@@ -1,0 +1,223 @@
+"""The write session: documents go in whole, and become durable together at checkpoints."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import apsw
+
+from zhiku.errors import TooLarge
+from zhiku.model import Chunk, ChunkTokens, Document, LedgerEntry, ParsedDocument, Source
+from zhiku.stores.sqlite import lexical, rows
+from zhiku.stores.sqlite.schema import MAX_PIECES, SHIFT
+
+# From this share of changed chunks on, a run ends by merging the full-text index into one segment; below it, by
+# merging some pages of it only, so that a small edit of a large base stays a small write.
+OPTIMIZE_SHARE = 0.1
+MERGE_PAGES = 500
+_UNMERGED = "unmerged_chunks"
+
+
+class SqliteWriteSession:
+    """Implements `zhiku.ports.WriteSession` on a connection within a write transaction."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self._roots: dict[str, int] = {}
+        self._changed_chunks = 0
+
+    def known_files(self, root: str) -> dict[str, Document]:
+        found = self._connection.execute(f"{rows.DOCUMENTS} WHERE r.path = ?", (root,))
+        return {document.source.path: document for document in map(rows.read_document, found)}
+
+    def documents_with(self, sha256: str) -> list[Document]:
+        found = self._connection.execute(f"{rows.DOCUMENTS} WHERE d.sha256 = ? ORDER BY 1", (sha256,))
+        return [rows.read_document(row) for row in found]
+
+    def put(
+        self,
+        source: Source,
+        parsed: ParsedDocument,
+        chunks: Sequence[Chunk],
+        tokens: Sequence[ChunkTokens],
+        *,
+        format_name: str,
+    ) -> int:
+        if max(len(chunks), len(parsed.text) // (rows.TEXT_PIECE_CHARS // 2)) >= MAX_PIECES:
+            raise TooLarge(
+                "{path} has too much text: {chars:,} characters.",
+                path=source.path,
+                chars=len(parsed.text),
+                hint="split it into several files",
+            )
+        with self._connection:
+            doc_id = self._put_document(source, parsed, tokens, format_name)
+            text_starts = self._put_text(doc_id, parsed)
+            self._put_chunks(doc_id, chunks, text_starts)
+            self._put_tokens(doc_id, tokens)
+        self._changed_chunks += len(chunks)
+        return doc_id
+
+    def touch(self, doc_id: int, source: Source) -> None:
+        self._connection.execute(
+            "UPDATE documents SET root_id = ?, path = ?, path_raw = ?, path_key = ?, size_bytes = ?, mtime_ns = ?,"
+            " state = 'active' WHERE doc_id = ?",
+            (*self._place(source), source.size_bytes, source.mtime_ns, doc_id),
+        )
+
+    def note(self, entry: LedgerEntry) -> None:
+        self._connection.execute(
+            "INSERT INTO ledger (root_id, path, outcome, code, message, seen_at) VALUES (?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET outcome = excluded.outcome, code = excluded.code, message = excluded.message,"
+            " tries = tries + 1, seen_at = excluded.seen_at"
+            " WHERE (outcome, code, message) <> (excluded.outcome, excluded.code, excluded.message)",
+            (
+                self._root(entry.root),
+                rows.shown_path(entry.path),
+                entry.outcome,
+                entry.code,
+                entry.message,
+                _now(),
+            ),
+        )
+
+    def clear_notes(self, root: str, keep: Iterable[str], within: str = "") -> None:
+        kept = {rows.shown_path(path) for path in keep}
+        below = rows.shown_path(within)
+        found = self._connection.execute("SELECT path FROM ledger WHERE root_id = ?", (self._root(root),)).fetchall()
+        for path in [str(path) for (path,) in found]:
+            if path not in kept and (not below or path == below or path.startswith(below + "/")):
+                self._connection.execute("DELETE FROM ledger WHERE root_id = ? AND path = ?", (self._root(root), path))
+
+    def manifest(self) -> Mapping[str, str]:
+        return dict(self._connection.execute("SELECT key, value FROM manifest"))
+
+    def set_manifest(self, values: Mapping[str, str]) -> None:
+        for key, value in values.items():
+            self._connection.execute(
+                "INSERT INTO manifest VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value"
+                " WHERE value <> excluded.value",
+                (key, value),
+            )
+
+    def checkpoint(self) -> None:
+        self.set_manifest({_UNMERGED: str(self._unmerged_chunks())})
+        self._changed_chunks = 0
+        self._connection.execute("COMMIT")
+        self._connection.execute("BEGIN IMMEDIATE")
+
+    def settle(self) -> None:
+        unmerged = self._unmerged_chunks()
+        if unmerged == 0:
+            return
+        if unmerged >= OPTIMIZE_SHARE * lexical.chunk_count(self._connection):
+            self._connection.execute("INSERT INTO lexical(lexical) VALUES ('optimize')")
+            lexical.count_frequent_terms(self._connection)
+            unmerged = 0
+        else:
+            self._connection.execute("INSERT INTO lexical(lexical, rank) VALUES ('merge', ?)", (MERGE_PAGES,))
+        self._changed_chunks = 0
+        self.set_manifest({_UNMERGED: str(unmerged)})
+
+    def _unmerged_chunks(self) -> int:
+        """Return how many chunks were written since the full text was last merged whole, over all runs."""
+        return self._changed_chunks + int(self.manifest().get(_UNMERGED, 0))
+
+    def _put_document(
+        self, source: Source, parsed: ParsedDocument, tokens: Sequence[ChunkTokens], format_name: str
+    ) -> int:
+        root_id, path, raw, key = self._place(source)
+        known = self._connection.execute(
+            "SELECT doc_id FROM documents WHERE root_id = ? AND path = ?", (root_id, path)
+        ).get
+        if known is not None:
+            self._remove_content(known)
+        values: dict[str, Any] = {
+            "doc_id": known,
+            "root_id": root_id,
+            "path": path,
+            "path_raw": raw,
+            "path_key": key,
+            **rows.document_values(source, parsed, tokens, format_name),
+            "state": "active",
+            "indexed_at": _now(),
+        }
+        names = ", ".join(values)
+        slots = ", ".join(f":{name}" for name in values)
+        updates = ", ".join(f"{name} = excluded.{name}" for name in values if name != "doc_id")
+        doc_id: int = self._connection.execute(
+            f"INSERT INTO documents ({names}) VALUES ({slots}) ON CONFLICT (doc_id) DO UPDATE SET {updates}"
+            " RETURNING doc_id",
+            values,
+        ).get
+        return doc_id
+
+    def _remove_content(self, doc_id: int) -> None:
+        span = (doc_id << SHIFT, (doc_id + 1) << SHIFT)
+        self._connection.execute("DELETE FROM lexical WHERE rowid >= ? AND rowid < ?", span)
+        self._connection.execute("DELETE FROM chunks WHERE chunk_id >= ? AND chunk_id < ?", span)
+        self._connection.execute("DELETE FROM texts WHERE text_id >= ? AND text_id < ?", span)
+        self._connection.execute("DELETE FROM sections WHERE doc_id = ?", (doc_id,))
+
+    def _put_text(self, doc_id: int, parsed: ParsedDocument) -> list[int]:
+        pieces = [(doc_id << SHIFT | i, *piece) for i, piece in enumerate(rows.cut_text(parsed))]
+        self._connection.executemany("INSERT INTO texts VALUES (?, ?, ?, ?, ?)", pieces)
+        return [piece[1] for piece in pieces]
+
+    def _put_chunks(self, doc_id: int, chunks: Sequence[Chunk], text_starts: list[int]) -> None:
+        section_ids = self._put_sections(doc_id, chunks)
+        self._connection.executemany(
+            "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                (
+                    doc_id << SHIFT | i,
+                    section_ids.get(chunk.section),
+                    doc_id << SHIFT | bisect_right(text_starts, chunk.char_start) - 1,
+                    chunk.char_start,
+                    chunk.char_end,
+                    chunk.line_start,
+                    chunk.line_end,
+                    chunk.page,
+                    chunk.page_end,
+                )
+                for i, chunk in enumerate(chunks)
+            ],
+        )
+
+    def _put_sections(self, doc_id: int, chunks: Sequence[Chunk]) -> dict[tuple[str, ...], int]:
+        ids: dict[tuple[str, ...], int] = {}
+        for chain in dict.fromkeys(chunk.section for chunk in chunks if chunk.section):
+            self._connection.execute(
+                "INSERT INTO sections (doc_id, chain) VALUES (?, ?)", (doc_id, rows.to_json(chain))
+            )
+            ids[chain] = self._connection.last_insert_rowid()
+        return ids
+
+    def _put_tokens(self, doc_id: int, tokens: Sequence[ChunkTokens]) -> None:
+        self._connection.executemany(lexical.INSERT, self._token_rows(doc_id, tokens))
+
+    def _token_rows(self, doc_id: int, tokens: Sequence[ChunkTokens]) -> Iterator[tuple[int | str, ...]]:
+        for i, chunk in enumerate(tokens):
+            fields = (chunk.body, chunk.title, chunk.heading, chunk.name)
+            yield (doc_id << SHIFT | i, *map(" ".join, fields))
+
+    def _place(self, source: Source) -> tuple[int, str, bytes | None, str]:
+        return (
+            self._root(source.root),
+            rows.shown_path(source.path),
+            rows.raw_path(source.path),
+            rows.path_key(source.path),
+        )
+
+    def _root(self, path: str) -> int:
+        if path not in self._roots:
+            self._connection.execute("INSERT INTO roots (path) VALUES (?) ON CONFLICT DO NOTHING", (path,))
+            self._roots[path] = self._connection.execute("SELECT root_id FROM roots WHERE path = ?", (path,)).get
+        return self._roots[path]
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
