@@ -1,0 +1,1 @@
+"""The write flow: from files to an index."""
