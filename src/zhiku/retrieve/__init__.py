@@ -1,0 +1,1 @@
+"""The read flow: from a query to hits with their places."""

@@ -1,0 +1,106 @@
+"""Passages: what of a chunk is shown, with its exact place."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from zhiku.model import StoredChunk
+from zhiku.ports import ReadSession
+from zhiku.text.analyze import Analyzer
+from zhiku.text.measure import best_cut
+
+Marks = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Passage:
+    """A span of a document's text as it is shown. `marks` are spans of `text` that the query's words matched."""
+
+    text: str
+    char_start: int
+    char_end: int
+    line_start: int
+    line_end: int
+    marks: Marks = ()
+
+
+def find_marks(analyzer: Analyzer, text: str, tokens: frozenset[str]) -> Marks:
+    """Return the spans of `text` that stand for one of `tokens` (or begin with a single character of them), merged."""
+    characters = tuple(token for token in tokens if len(token) == 1 and unicodedata.category(token) == "Lo")
+    spans: list[tuple[int, int]] = []
+    for token, start, end in analyzer.spans(text):
+        if token in tokens:
+            _add_span(spans, start, end)
+        elif characters and token.startswith(characters):
+            _add_span(spans, start, start + 1)
+    return tuple(spans)
+
+
+def _add_span(spans: list[tuple[int, int]], start: int, end: int) -> None:
+    if spans and start <= spans[-1][1]:
+        spans[-1] = (spans[-1][0], max(spans[-1][1], end))
+    else:
+        spans.append((start, end))
+
+
+def build_passage(
+    session: ReadSession, stored: StoredChunk, marks: Marks, *, focus: bool, max_chars: int | None
+) -> Passage:
+    """Return the passage of a chunk.
+
+    With `focus` it begins with the paragraph of the first mark, and what stands before that is left out. `max_chars`
+    cuts it behind a sentence, a word or at least a whole character, keeping the first mark in sight.
+    """
+    text = stored.chunk.text
+    start = _paragraph_start(text, marks[0][0]) if focus and marks else 0
+    end = len(text)
+    if max_chars is not None and end - start > max_chars:
+        start, end = _window(text, start, marks, max_chars)
+    lead = len(text[start:end]) - len(text[start:end].lstrip())
+    start += lead
+    end = start + len(text[start:end].rstrip())
+    return _place(session, stored, start, end, marks)
+
+
+def _paragraph_start(text: str, at: int) -> int:
+    before = text.rfind("\n\n", 0, at)
+    return before + 2 if before >= 0 else 0
+
+
+def _window(text: str, start: int, marks: Marks, max_chars: int) -> tuple[int, int]:
+    first = next((mark for mark, _ in marks if mark >= start), start)
+    if first - start > max_chars // 2:
+        start = best_cut(text, max(start, first - max_chars // 2) - 1, max(start, first - max_chars // 4))
+    end = min(len(text), start + max_chars)
+    if end < len(text):
+        end = best_cut(text, start + max_chars // 2, end)
+    return start, end
+
+
+def _place(
+    session: ReadSession, stored: StoredChunk, start: int, end: int, marks: Iterable[tuple[int, int]]
+) -> Passage:
+    chunk = stored.chunk
+    char_start, char_end = chunk.char_start + start, chunk.char_start + end
+    lines = chunk.line_start, chunk.line_end
+    if (start, end) != (0, len(chunk.text)):
+        lines = _lines(session, stored.document.doc_id, char_start, char_end)
+    inside = tuple((max(a, start) - start, min(b, end) - start) for a, b in marks if a < end and b > start)
+    return Passage(
+        text=chunk.text[start:end],
+        char_start=char_start,
+        char_end=char_end,
+        line_start=lines[0],
+        line_end=lines[1],
+        marks=inside,
+    )
+
+
+def _lines(session: ReadSession, doc_id: int, char_start: int, char_end: int) -> tuple[int, int]:
+    pieces = session.text(doc_id, char_start, char_end)
+    first, last = pieces[0], pieces[-1]
+    return first.file_line(char_start - first.char_start), last.file_line(
+        max(char_start, char_end - 1) - last.char_start
+    )
