@@ -1,0 +1,62 @@
+"""The functions of the Python interface: the same as the command line, in a few words (see `zhiku.__all__`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from zhiku.answer import Answer, Query
+from zhiku.config import DEFAULT_BASE, environment, home_from
+from zhiku.service.base import Base
+from zhiku.service.library import Library
+
+if TYPE_CHECKING:
+    from zhiku.service.indexing import Progress, RootReport
+
+
+def library(home: str | Path | None = None) -> Library:
+    """Return the library of a home; without one, of ZHIKU_HOME or `~/.zhiku`."""
+    return Library(home_from(environment()) if home is None else Path(home).expanduser().absolute())
+
+
+def open_base(name: str = DEFAULT_BASE, *, home: str | Path | None = None) -> Base:
+    """Return a base that exists. Raises `NotFound`, with the nearest name."""
+    return library(home).open(name)
+
+
+def index_paths(
+    paths: str | Path | Sequence[str | Path] = (),
+    base: str = DEFAULT_BASE,
+    *,
+    home: str | Path | None = None,
+    progress: Progress | None = None,
+) -> list[RootReport]:
+    """Bring a base up to date with files and folders, or with all its roots; make it if there is none.
+
+    Returns what was done for each root. Raises `NotFound` for a path that does not exist, before anything is made.
+    """
+    wanted = [paths] if isinstance(paths, str | Path) else list(paths)
+    return library(home).index(wanted, base, progress=progress)
+
+
+def search_bases(
+    text: str,
+    bases: str | Sequence[str] = (),
+    *,
+    home: str | Path | None = None,
+    top_k: int | None = None,
+    source: str | None = None,
+    max_chars: int | None = None,
+    max_chars_per_hit: int | None = None,
+) -> Answer:
+    """Return the best passages of the bases named, in one ranking; without a name, of `default` or the only base."""
+    opened = library(home)
+    query = Query(
+        text=text,
+        top_k=opened.settings.search.top_k if top_k is None else top_k,
+        source=source,
+        max_chars=max_chars,
+        max_chars_per_hit=max_chars_per_hit,
+    )
+    return opened.search(query, [bases] if isinstance(bases, str) else bases)

@@ -1,0 +1,109 @@
+"""Indexing roots into a base: from settings to the write flow, with the adapters it needs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+
+from zhiku.config import BaseSettings, IndexSettings
+from zhiku.errors import ManifestMismatch
+from zhiku.ingest.pipeline import Report, Tools, update_root
+from zhiku.ingest.rules import DiscoverRules
+from zhiku.model import LedgerEntry
+from zhiku.parsers.plain import ENDINGS as PLAIN_ENDINGS
+from zhiku.ports import Parser, Store, WriteSession
+from zhiku.registry import CHUNKERS, FORMAT_ENDINGS, PARSERS, format_of, load
+from zhiku.service.base import Target
+from zhiku.text.analyze import ANALYZER_VERSION
+from zhiku.text.decode import looks_like_text
+
+Progress = Callable[[int, int, str], None]
+"""Called with files done, files in all, and the path that comes next."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RootReport:
+    """What a run did for one target."""
+
+    target: Target
+    report: Report
+
+
+def index_targets(
+    store: Store,
+    targets: Sequence[Target],
+    settings: BaseSettings,
+    limits: IndexSettings,
+    progress: Progress | None,
+) -> list[RootReport]:
+    """Bring a base up to date with the targets, one after the other; Ctrl-C ends after the current file."""
+    tools = _tools(settings, limits)
+    reports = []
+    with store.writing() as session:
+        session.set_manifest(_checked_manifest(session.manifest(), tools))
+        for target in targets:
+            report = _update(session, target, tools, progress)
+            reports.append(RootReport(target=target, report=report))
+            if report.read or report.moved:
+                session.set_manifest({"changed_at": datetime.now(UTC).isoformat(timespec="seconds")})
+            session.checkpoint()
+            if report.interrupted:
+                break
+        else:
+            session.settle()
+    return reports
+
+
+def _update(session: WriteSession, target: Target, tools: Tools, progress: Progress | None) -> Report:
+    if not os.path.lexists(target.root):
+        # What is indexed of it stays, and so does what the ledger says of its files.
+        entry = LedgerEntry(
+            root=str(target.root), path="", outcome="failed", code="root_missing", message=str(target.root)
+        )
+        return Report(failed=[entry])
+    # A root that is one file has the folder around it as its place.
+    folder = target.root if target.root.is_dir() else target.root.parent
+    options = {"progress": progress} if progress else {}
+    return update_root(session, folder, tools, within=target.part, **options)
+
+
+def _tools(settings: BaseSettings, limits: IndexSettings) -> Tools:
+    endings = frozenset().union(*FORMAT_ENDINGS.values(), PLAIN_ENDINGS)
+    rules = DiscoverRules(
+        endings=endings,
+        text_endings=endings - FORMAT_ENDINGS["pdf"],
+        looks_like_text=looks_like_text,
+        max_text_bytes=limits.max_text_bytes,
+        max_pdf_bytes=limits.max_pdf_bytes,
+        max_other_bytes=limits.max_other_bytes,
+        include=settings.include,
+        exclude=settings.exclude,
+    )
+    return Tools(
+        rules=rules,
+        chunker=load(CHUNKERS, settings.chunker)(),
+        format_of=format_of,
+        parser_for=cache(_make_parser),
+    )
+
+
+def _make_parser(name: str) -> Parser:
+    parser: Parser = load(PARSERS, name)()
+    return parser
+
+
+def _checked_manifest(known: Mapping[str, str], tools: Tools) -> dict[str, str]:
+    wanted = {"analyzer": ANALYZER_VERSION, "chunker": tools.chunker.version}
+    for key, value in wanted.items():
+        if known.get(key, value) != value:
+            raise ManifestMismatch(
+                "the index was built with {key} {built}; this zhiku has {value}.",
+                key=key,
+                built=known[key],
+                value=value,
+                hint="make the base anew: zhiku delete BASE, then index again",
+            )
+    return wanted

@@ -1,0 +1,156 @@
+"""The library: all bases that one home holds."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from zhiku.answer import Answer, Query
+from zhiku.config import DEFAULT_BASE, Settings, check_base_name, load_settings
+from zhiku.errors import ConfigError, NotFound, UsageError
+from zhiku.locator import SCHEME, parse_locator
+from zhiku.paths import make_private_dir, writer_lock
+from zhiku.retrieve.search import search
+from zhiku.service.base import Base, check_paths
+from zhiku.text.analyze import Analyzer
+
+if TYPE_CHECKING:
+    from zhiku.retrieve.lines import GrepAnswer, GrepQuery
+    from zhiku.retrieve.read import Excerpt
+    from zhiku.service.indexing import Progress, RootReport
+
+BASES_FOLDER = "bases"
+
+
+class Library:
+    """Opens, lists and removes bases, and searches several at once."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.settings: Settings = load_settings(home)
+        self._analyzer = Analyzer()
+
+    def names(self) -> list[str]:
+        """Return the names of all bases, sorted."""
+        folder = self.home / BASES_FOLDER
+        return sorted(path.name for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
+
+    def bases(self) -> Iterator[Base]:
+        """Yield every base."""
+        return (self._base(name) for name in self.names())
+
+    def find(self, name: str) -> str | None:
+        """Return the name of the base that `name` means, in any case and normal form; None if there is none."""
+        wanted = _key(name)
+        return next((known for known in self.names() if _key(known) == wanted), None)
+
+    def open(self, name: str) -> Base:
+        """Return the base of this name, in any case. Raises `NotFound` with the nearest name."""
+        if (known_name := self.find(name)) is not None:
+            return self._base(known_name)
+        import difflib  # a search that finds its base needs no likeness
+
+        known, wanted = self.names(), _key(name)
+        close = difflib.get_close_matches(wanted, [_key(k) for k in known], n=1, cutoff=0.5)
+        if close:
+            nearest = next(k for k in known if _key(k) == close[0])
+            raise NotFound("no base named {name!r}.", name=name, nearest=nearest, hint="did you mean {nearest!r}?")
+        raise NotFound("no base named {name!r}.", name=name, hint="create it with: zhiku index PATH --base {name}")
+
+    def open_or_create(self, name: str) -> Base:
+        """Return the base of this name; make it if there is none. Raises `ConfigError` for what cannot be a name."""
+        if (known := self.find(name)) is not None:
+            return self._base(known)
+        checked = check_base_name(name)
+        make_private_dir(self.home / BASES_FOLDER / checked)
+        return self._base(checked)
+
+    def resolve(self, names: Sequence[str] = ()) -> list[Base]:
+        """Return the bases that are meant: those named, else `default`, else the only one."""
+        if names:
+            return list({base.name: base for base in map(self.open, names)}.values())
+        known = self.names()
+        if DEFAULT_BASE in known:
+            return [self._base(DEFAULT_BASE)]
+        if len(known) == 1:
+            return [self._base(known[0])]
+        if not known:
+            raise NotFound("there is no base yet.", hint="index a folder first: zhiku index PATH")
+        raise UsageError(
+            "several bases exist and none is named.", known=", ".join(known), hint="name one with -b: {known}"
+        )
+
+    def search(self, query: Query, names: Sequence[str] = ()) -> Answer:
+        """Search the bases that `names` mean in one ranking."""
+        bases = self.resolve(names)
+        with ExitStack() as stack:
+            sessions = {base.name: stack.enter_context(base.reading()) for base in bases}
+            return search(sessions, query, self._analyzer)
+
+    def index(
+        self, paths: Sequence[str | Path] = (), name: str = DEFAULT_BASE, *, progress: Progress | None = None
+    ) -> list[RootReport]:
+        """Bring a base up to date with `paths`, or with all its roots, and make it if there is none.
+
+        No base is made for paths that do not exist. See `Base.index`.
+        """
+        if self.find(name) is None:
+            check_base_name(name)
+            if not paths:
+                raise NotFound(
+                    "no base named {name!r}.",
+                    name=name,
+                    hint="create it with: zhiku index PATH --base {name}",
+                )
+            check_paths([Path(path) for path in paths])
+        return self.open_or_create(name).index(paths, progress=progress)
+
+    def grep(self, query: GrepQuery, names: Sequence[str] = ()) -> GrepAnswer:
+        """Return the lines that hold a keyword, in the bases that `names` mean, within the query's limits."""
+        from zhiku.retrieve.lines import search_lines  # a search must not pay for the import
+
+        bases = self.resolve(names)
+        with ExitStack() as stack:
+            sessions = {base.name: stack.enter_context(base.reading()) for base in bases}
+            return search_lines(sessions, query)
+
+    def read(
+        self,
+        place: str,
+        name: str | None = None,
+        *,
+        lines: tuple[int, int] | None = None,
+        page: int | None = None,
+        context: int = 0,
+    ) -> Excerpt:
+        """Return the text at a locator, which names its base, or a document of the base that `name` means."""
+        names = [parse_locator(place).base] if place.startswith(SCHEME) else [name] if name else []
+        bases = self.resolve(names)
+        return bases[0].read(place, lines=lines, page=page, context=context)
+
+    def delete(self, name: str) -> None:
+        """Remove a base: its index and settings, never a document. Raises `Busy` while it is being written."""
+        import shutil  # its import costs a search a tenth of a start of Python
+
+        base = self.open(name)
+        with writer_lock(base.folder):
+            base.close()
+        try:
+            shutil.rmtree(base.folder)
+        except OSError as error:
+            raise ConfigError(
+                "{path} cannot be removed: {cause}.",
+                path=error.filename or base.folder,
+                cause=error.strerror,
+                hint="check its permissions, then run the same command again",
+            ) from error
+
+    def _base(self, name: str) -> Base:
+        return Base(name, self.home / BASES_FOLDER / name, self.settings, self._analyzer)
+
+
+def _key(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()

@@ -1,0 +1,78 @@
+"""What a base holds, where it comes from, and what could not be read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from zhiku.config import BaseSettings
+from zhiku.model import LedgerEntry, Totals
+from zhiku.ports import ReadSession
+
+_NOTHING = Totals(documents=0, deprecated=0, chunks=0, tokens=0, chars=0, failed=0, skipped=0, textless=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Status:
+    """What a base holds, and what it could not read."""
+
+    name: str
+    folder: str
+    intro: str
+    roots: tuple[str, ...]
+    missing_roots: tuple[str, ...]
+    totals: Totals
+    ledger: tuple[LedgerEntry, ...]
+    index_bytes: int
+    changed_at: str
+    """When the last document went in, ISO 8601 in UTC; empty for an empty base."""
+
+    def noted(self, outcome: str) -> list[LedgerEntry]:
+        """Return the ledger's entries of one outcome: failed, skipped or textless."""
+        return [entry for entry in self.ledger if entry.outcome == outcome]
+
+    def summary(self) -> dict[str, Any]:
+        """Return what a list of bases says of this one, for JSON."""
+        return {
+            "name": self.name,
+            "intro": self.intro,
+            "documents": self.totals.documents,
+            "deprecated": self.totals.deprecated,
+            "chunks": self.totals.chunks,
+            "chars": self.totals.chars,
+            "roots": list(self.roots),
+            "missing_roots": list(self.missing_roots),
+            "changed_at": self.changed_at or None,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything, for JSON."""
+        details = {"folder": self.folder, "tokens": self.totals.tokens, "index_bytes": self.index_bytes}
+        noted = {name: _entries(self.noted(name)) for name in ("failed", "skipped", "textless")}
+        return self.summary() | details | noted
+
+
+def status_of(name: str, folder: Path, settings: BaseSettings, session: ReadSession | None) -> Status:
+    """Return the status of a base; without a session, of one that holds nothing yet."""
+    return Status(
+        name=name,
+        folder=str(folder),
+        intro=settings.intro,
+        roots=settings.roots,
+        missing_roots=tuple(root for root in settings.roots if not Path(root).exists()),
+        totals=session.totals() if session else _NOTHING,
+        ledger=tuple(session.ledger()) if session else (),
+        index_bytes=sum(path.stat().st_size for path in folder.glob("index.sqlite3*")),
+        changed_at=session.manifest().get("changed_at", "") if session else "",
+    )
+
+
+def _entries(entries: Sequence[LedgerEntry]) -> list[dict[str, Any]]:
+    found = []
+    for entry in entries:
+        values = asdict(entry)
+        del values["outcome"]
+        found.append(values)
+    return found
