@@ -1,0 +1,110 @@
+"""Bases and their documents as text: lists and status."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from zhiku.cli.columns import clean_line, cut, pad, width
+from zhiku.cli.reasons import listed
+from zhiku.cli.reports import aligned
+from zhiku.cli.screen import Screen
+
+if TYPE_CHECKING:
+    from zhiku.model import Document
+    from zhiku.service.status import Status
+
+BASE_COLUMNS = ("base", "documents", "chunks", "last change")
+DOCUMENT_COLUMNS = ("base", "format", "chunks", "chars", "path", "title")
+OUTCOMES = {
+    "failed": "Could not be read: {count}",
+    "textless": "Without text: {count}",
+    "skipped": "Skipped for what they are: {count}",
+}
+
+
+def bases_table(statuses: Sequence[Status], screen: Screen) -> Iterator[str]:
+    """Yield a line for each base and, below it, one for each of its roots."""
+    head = tuple(screen.tr(word) for word in BASE_COLUMNS)
+    rows = [(s.name, str(s.totals.documents), str(s.totals.chunks), moment(s.changed_at)) for s in statuses]
+    lines = table([head, *rows], right=(1, 2))
+    yield screen.style(next(lines), "dim")
+    for status, line in zip(statuses, lines, strict=True):
+        yield line
+        for root in status.roots:
+            gone = screen.tr("(gone)") if root in status.missing_roots else ""
+            yield f"  {screen.link(root, root)} {screen.style(gone, 'warn')}".rstrip()
+
+
+def documents_table(rows: Sequence[tuple[str, Document]], screen: Screen) -> Iterator[str]:
+    """Yield a line for each document with its base; the path and the title come last, for they are long."""
+    several = len({base for base, _ in rows}) > 1
+    head = [screen.tr(word) for word in DOCUMENT_COLUMNS]
+    found = [[base, d.format, str(d.chunk_count), str(d.chars), d.source.path, d.title] for base, d in rows]
+    first = 0 if several else 1
+    lines = table([tuple(row[first:]) for row in [head, *found]], right=(2 - first, 3 - first))
+    for i, line in enumerate(lines):
+        line = cut(line, screen.columns) if screen.columns else line
+        yield screen.style(line, "dim") if i == 0 else line
+
+
+def status_lines(status: Status, screen: Screen) -> Iterator[str]:
+    """Yield everything about a base, and what to do next."""
+    yield screen.style(status.name, "bold")
+    yield from screen.folded(_details(status, screen))
+
+
+def _details(status: Status, screen: Screen) -> Iterator[str]:
+    yield from aligned(list(_facts(status, screen)))
+    several = len({entry.root for entry in status.ledger}) > 1
+    for outcome, template in OUTCOMES.items():
+        if entries := status.noted(outcome):
+            yield "  " + screen.tr(template, count=len(entries))
+            yield from (f"  {line}" for line in listed(entries, screen, with_root=several))
+    for advice in _advice(status, screen):
+        yield "  " + screen.tr("Next: {advice}", advice=advice)
+
+
+def _facts(status: Status, screen: Screen) -> Iterator[tuple[str, str]]:
+    totals = status.totals
+    for i, root in enumerate(status.roots or ("-",)):
+        gone = " " + screen.tr("(gone)") if root in status.missing_roots else ""
+        yield "" if i else screen.tr("roots"), root + gone
+    deprecated = " " + screen.tr("({count} no longer searched)", count=totals.deprecated) if totals.deprecated else ""
+    yield screen.tr("documents"), f"{totals.documents:,}{deprecated}"
+    yield screen.tr("chunks"), f"{totals.chunks:,}"
+    yield screen.tr("characters"), f"{totals.chars:,}"
+    yield screen.tr("index"), f"{status.index_bytes / 1e6:,.1f} MB  {status.folder}"
+    yield screen.tr("last change"), moment(status.changed_at)
+
+
+def _advice(status: Status, screen: Screen) -> Iterator[str]:
+    if not status.roots:
+        yield screen.tr("name a folder: zhiku index PATH --base {name}", name=status.name)
+        return
+    if status.missing_roots:
+        yield screen.tr("connect the drive of the roots that are gone; until then their text is as it was read")
+    if status.totals.failed:
+        yield screen.tr(
+            "mend or exclude the files that could not be read, then: zhiku index --base {name}", name=status.name
+        )
+    if not status.missing_roots and not status.totals.failed:
+        yield screen.tr("bring it up to date after changes: zhiku index --base {name}", name=status.name)
+
+
+def moment(stamp: str) -> str:
+    """Return an ISO 8601 time as the reader's clock shows it; `-` for none."""
+    return f"{datetime.fromisoformat(stamp).astimezone():%Y-%m-%d %H:%M}" if stamp else "-"
+
+
+def table(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> Iterator[str]:
+    """Yield rows in columns, those in `right` aligned at their right; the last is not filled up."""
+    cells = [[clean_line(cell) for cell in row] for row in rows]
+    widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
+    for row in cells:
+        parts = [
+            " " * (columns - width(cell)) + cell if i in right else pad(cell, columns)
+            for i, (cell, columns) in enumerate(zip(row, widths, strict=True))
+        ]
+        yield "  ".join(parts).rstrip()

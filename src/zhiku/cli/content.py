@@ -1,0 +1,191 @@
+"""Commands about what documents say: index, search, grep and read."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from zhiku.cli import options, render
+from zhiku.cli.command import Command, session_of
+from zhiku.cli.session import Session
+from zhiku.cli.values import LineRange, Whole
+from zhiku.errors import UsageError
+
+NOTHING_MATCHED = 1
+SOME_FAILED = 3
+INTERRUPTED = 130
+
+_INDEX_EXAMPLES = """\
+zhiku index ~/notes
+zhiku index ~/papers ~/manuals --base work
+zhiku index --base work"""
+
+_SEARCH_EXAMPLES = """\
+zhiku search "who may open the gate"
+zhiku search 门禁 权限 -b work -k 3 --source "*.pdf"
+cat question.txt | zhiku search - --format json"""
+
+_GREP_EXAMPLES = """\
+zhiku grep gate-sync
+zhiku grep -s BM25 --source papers/"""
+
+_READ_EXAMPLES = """\
+zhiku read field.md --lines 10-40
+zhiku read wind.pdf --page 3
+zhiku read "zhiku://notes/field.md?doc=2&chars=10-90#L3-9" --context 5"""
+
+
+@click.command(
+    cls=Command,
+    epilog=_INDEX_EXAMPLES,
+    help="Read folders or files into a base, or bring it up to date. A path inside a known root updates that part; no"
+    " path means all roots of the base. Unchanged files are not read again, and your files are never written to.",
+)
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("-b", "--base", "name", metavar="BASE", help="The base to read into: default, unless named.")
+@click.pass_context
+def index(ctx: click.Context, paths: tuple[str, ...], name: str | None) -> int:
+    from zhiku.cli.progress import ProgressLine
+    from zhiku.cli.reports import summary
+    from zhiku.config import DEFAULT_BASE
+
+    session = session_of(ctx)
+    session.set_up_log()
+    name = name or DEFAULT_BASE
+    library = session.library()
+    try:
+        with ProgressLine(session.errors) as progress:
+            reports = library.index(paths, name, progress=progress)
+    except KeyboardInterrupt:
+        return _interrupted(session)
+    render.out(session.screen.tr("Base {name}", name=library.find(name) or name))
+    render.out_lines(session.screen.folded(summary(reports, session.screen)))
+    if any(each.report.interrupted for each in reports):
+        return _interrupted(session)
+    return SOME_FAILED if any(each.report.failed for each in reports) else 0
+
+
+def _interrupted(session: Session) -> int:
+    render.note(session.errors.tr("Interrupted. What is done stays; the same command goes on from here."))
+    return INTERRUPTED
+
+
+@click.command(
+    cls=Command,
+    epilog=_SEARCH_EXAMPLES,
+    help="Find the passages that answer a question or hold some words, best first. Several words are one query; - reads"
+    " the query from standard input.",
+)
+@click.argument("words", nargs=-1, required=True, metavar="QUERY...")
+@options.bases
+@click.option("-k", "--top-k", type=Whole(), help="How many hits at most; 10, unless set otherwise.")
+@options.source
+@options.max_chars
+@click.option("--max-chars-per-hit", type=Whole(), help="At most this many characters of each hit.")
+@click.option("--explain", is_flag=True, help="Say what was looked for, and why each hit was found.")
+@options.formats("text", "json", "md", "files")
+@click.pass_context
+def search(ctx: click.Context, /, words: tuple[str, ...], names: tuple[str, ...], form: str, **limits: Any) -> int:
+    from zhiku.answer import Query
+
+    session = session_of(ctx)
+    library = session.library()
+    explain = limits.pop("explain")
+    limits["top_k"] = limits["top_k"] or library.settings.search.top_k
+    answer = library.search(Query(text=_text_of(words), **limits), names)
+    _print_answer(session, answer, form, whole=limits["max_chars_per_hit"] is not None, explain=explain)
+    _print_notes(session, answer, limits["source"], explain)
+    return 0 if answer.hits else NOTHING_MATCHED
+
+
+def _print_answer(session: Session, answer: Any, form: str, *, whole: bool, explain: bool) -> None:
+    from zhiku.cli import hits
+
+    if form == "json":
+        render.out_json(answer.to_dict())
+    elif form == "files":
+        render.out_paths(hits.files(answer))
+    elif form == "md":
+        render.out_lines(hits.as_markdown(answer, session.screen))
+    else:
+        render.out_lines(hits.as_text(answer, session.screen, whole=whole, explain=explain))
+
+
+def _print_notes(session: Session, answer: Any, source: str | None, explain: bool) -> None:
+    from zhiku.cli import health
+
+    if explain:
+        for line in health.looked_for(answer, session.errors):
+            render.note(line)
+    for line in health.notes(answer, session.errors, source):
+        render.note(line)
+
+
+def _text_of(words: Sequence[str]) -> str:
+    text = sys.stdin.read() if list(words) == ["-"] else " ".join(words)
+    # Bytes that are no UTF-8 stand in for characters that nobody knows.
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+@click.command(
+    cls=Command,
+    epilog=_GREP_EXAMPLES,
+    help="Find every line that holds a keyword, character for character, in any case unless told otherwise.",
+)
+@click.argument("keyword")
+@options.bases
+@click.option("-s", "--case-sensitive", is_flag=True, help="Tell capital letters from small ones.")
+@options.source
+@click.option("--max-lines", type=Whole(), default=200, help="How many lines at most; 200, unless named.")
+@options.max_chars
+@click.option(
+    "--max-chars-per-line", type=Whole(), default=300, help="Cut longer lines around the keyword; 300, unless named."
+)
+@options.formats("text", "json")
+@click.pass_context
+def grep(ctx: click.Context, /, keyword: str, names: tuple[str, ...], form: str, **limits: Any) -> int:
+    from zhiku.cli.excerpts import matches
+    from zhiku.retrieve.lines import GrepQuery
+
+    session = session_of(ctx)
+    answer = session.library().grep(GrepQuery(keyword=_text_of([keyword]), **limits), names)
+    if form == "json":
+        render.out_json(answer.to_dict())
+    else:
+        render.out_lines(matches(answer, session.screen))
+    bases = ", ".join(answer.bases)
+    if answer.truncated:
+        render.note(session.errors.tr("More lines match; raise --max-lines or --max-chars to see them."))
+    elif not answer.items:
+        render.note(session.errors.tr("No line holds {keyword!r} in {bases}.", keyword=keyword, bases=bases))
+    return 0 if answer.items else NOTHING_MATCHED
+
+
+@click.command(
+    cls=Command,
+    epilog=_READ_EXAMPLES,
+    help="Show a document, or some lines or a page of it, as it was indexed. Name it by its path, or by the locator"
+    " that a search gives with each hit.",
+)
+@click.argument("place", metavar="LOCATOR|PATH")
+@click.option("-b", "--base", "name", metavar="BASE", help="The base that holds the document.")
+@click.option("--lines", type=LineRange(), help="Only these lines: 10-40, 10, 10- or -40.")
+@click.option("--page", type=Whole(), help="Only this page.")
+@click.option("--context", type=Whole(0), default=0, help="This many lines more before and after.")
+@options.formats("text", "json")
+@click.pass_context
+def read(ctx: click.Context, /, place: str, name: str | None, form: str, **part: Any) -> None:
+    from zhiku.cli.excerpts import excerpt_lines, header
+
+    if part["lines"] and part["page"]:
+        raise UsageError("--lines and --page name two places.", hint="leave one of them out")
+    session = session_of(ctx)
+    excerpt = session.library().read(place, name, **part)
+    if form == "json":
+        render.out_json(excerpt.to_dict())
+        return
+    render.note(header(excerpt, session.errors))
+    render.out_lines(excerpt_lines(excerpt, session.screen))

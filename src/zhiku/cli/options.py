@@ -1,0 +1,23 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from zhiku.cli.values import OneOf, Whole
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+bases = click.option("-b", "--base", "names", multiple=True, metavar="BASE", help="Look in this base; may be repeated.")
+source = click.option(
+    "--source", metavar="TEXT|GLOB", help="Only files whose path holds this text, or matches this glob."
+)
+max_chars = click.option("--max-chars", type=Whole(), help="At most this many characters of text in all.")
+
+
+def formats(*words: str) -> Callable[[F], F]:
+    """Return the option that chooses how results are printed; the first word is the default."""
+    return click.option("--format", "form", type=OneOf(*words), default=words[0], help="How to print the results.")

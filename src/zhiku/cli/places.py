@@ -1,0 +1,39 @@
+"""Places and states in words: where text stands, and whether its file is still as it was read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from zhiku.cli.screen import Screen
+    from zhiku.model import FileState
+
+STATES = {
+    "changed": "changed since it was indexed",
+    "missing": "its file is gone",
+    "moved": "its file was moved",
+    "unchanged": "",
+}
+
+
+def lines_or_pages(screen: Screen, lines: tuple[int | None, int | None], pages: tuple[int | None, int | None]) -> str:
+    """Return a place as `L10-40`, or as a page where the document has pages."""
+    if pages[0] is not None:
+        if pages[1] is not None and pages[1] != pages[0]:
+            return screen.tr("pages {first}-{last}", first=pages[0], last=pages[1])
+        return screen.tr("page {page}", page=pages[0])
+    if lines[0] is None:
+        return ""
+    return f"L{lines[0]}" if lines[1] in (None, lines[0]) else f"L{lines[0]}-{lines[1]}"
+
+
+def chain(section: Sequence[str]) -> str:
+    """Return the headings above a passage in one line."""
+    return " › ".join(section)
+
+
+def state(screen: Screen, file_state: FileState) -> str:
+    """Return what the reader should know of a file; nothing where it is as it was read."""
+    words = STATES[file_state]
+    return f"({screen.tr(words)})" if words else ""
