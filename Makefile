@@ -1,0 +1,21 @@
+# The two commands of the README. Everything they need is installed into .venv; nothing outside this folder changes.
+# PYTHON=/path/to/python3 chooses the interpreter.
+
+.PHONY: help demo test clean
+
+help:
+	@echo "make demo   install zhiku into .venv, index its sample documents and search them"
+	@echo "make test   install what the tests need into .venv and run all checks"
+	@echo "make clean  remove .venv and everything else that is made here"
+
+demo:
+	@sh scripts/setup
+	@.venv/bin/python scripts/demo.py
+
+test:
+	@sh scripts/setup dev
+	@.venv/bin/python scripts/check
+
+clean:
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find src tests scripts evals benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
