@@ -1,0 +1,48 @@
+"""The layers of the architecture hold."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import zhiku
+
+PACKAGE = Path(zhiku.__file__).parent
+PYPROJECT = PACKAGE.parents[1] / "pyproject.toml"
+ONLY_IN = {"apsw": "stores", "click": "cli", "pypdfium2": "parsers", "markdown_it": "parsers", "pathspec": "ingest"}
+
+
+def imported(file: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield (node.module or "").partition(".")[0]
+
+
+@pytest.mark.skipif(not PYPROJECT.exists(), reason="the contract lies beside the sources")
+def test_no_part_imports_sideways_or_up(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    from importlinter.cli import lint_imports
+
+    monkeypatch.chdir(PYPROJECT.parent)
+    failed = lint_imports(config_filename=str(PYPROJECT), no_cache=True)
+    assert not failed, capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("library", "part"), ONLY_IN.items())
+def test_a_technology_is_known_to_one_part_only(library: str, part: str) -> None:
+    users = {file.relative_to(PACKAGE).parts[0] for file in PACKAGE.rglob("*.py") if library in imported(file)}
+    assert users == {part}
+
+
+def test_print_is_left_to_the_screen() -> None:
+    calls = [
+        str(file.relative_to(PACKAGE))
+        for file in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+    ]
+    assert calls in ([], ["cli/render.py"])
