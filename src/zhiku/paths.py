@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from zhiku.errors import Busy, ConfigError
+from zhiku.errors import Busy, ConfigError, IndexStateError
 
 PRIVATE_DIR_MODE = 0o700
 PRIVATE_FILE_MODE = 0o600
@@ -40,14 +40,28 @@ def private_umask() -> Iterator[None]:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Replace a file in one step by one that only its owner can read."""
+    """Replace a file in one step by one that only its owner can read. Raises `IndexStateError` where it cannot."""
     fresh = path.with_name(path.name + ".new")
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE_FILE_MODE)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    fresh.replace(path)
+    try:
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE_FILE_MODE)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(path)
+    except OSError as error:
+        fresh.unlink(missing_ok=True)
+        raise unwritable(path, error.strerror) from error
+
+
+def unwritable(path: Path, cause: object) -> IndexStateError:
+    """Return the error for a file of a base that cannot be written."""
+    return IndexStateError(
+        "{path} cannot be written: {cause}. Everything indexed before is kept.",
+        path=path,
+        cause=cause,
+        hint="check the disk and the permissions of its folder, then run the same command again",
+    )
 
 
 @contextmanager
@@ -56,7 +70,10 @@ def writer_lock(folder: Path) -> Iterator[None]:
 
     The system drops the lock of a process that ends, however it ends: none is ever stale.
     """
-    descriptor = os.open(folder / LOCK_FILE, os.O_RDWR | os.O_CREAT, PRIVATE_FILE_MODE)
+    try:
+        descriptor = os.open(folder / LOCK_FILE, os.O_RDWR | os.O_CREAT, PRIVATE_FILE_MODE)
+    except OSError as error:
+        raise unwritable(folder / LOCK_FILE, error.strerror) from error
     try:
         if not _try_lock(descriptor):
             owner = os.read(descriptor, 64).decode("ascii", "replace").strip("\0 \n") or "unknown"
@@ -66,11 +83,17 @@ def writer_lock(folder: Path) -> Iterator[None]:
                 pid=owner,
                 hint="wait for it to end, then run the same command again",
             )
-        os.ftruncate(descriptor, 0)
-        os.write(descriptor, f"{os.getpid()}\n".encode("ascii"))
+        _write_owner(descriptor)
         yield
     finally:
         os.close(descriptor)
+
+
+def _write_owner(descriptor: int) -> None:
+    # On a full disk the lock holds all the same, without a name.
+    with suppress(OSError):
+        os.ftruncate(descriptor, 0)
+        os.write(descriptor, f"{os.getpid()}\n".encode("ascii"))
 
 
 if sys.platform == "win32":

@@ -32,8 +32,7 @@ def test_spans_are_ordered_and_are_the_text(name: str, format_name: str, path: s
     document, chunks = cut(name, format_name, path)
     assert all(document.text[chunk.char_start : chunk.char_end] == chunk.text for chunk in chunks)
     assert all(
-        before.char_start < after.char_start and before.char_end < after.char_end
-        for before, after in pairwise(chunks)
+        before.char_start < after.char_start and before.char_end < after.char_end for before, after in pairwise(chunks)
     )
 
 

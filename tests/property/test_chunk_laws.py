@@ -10,8 +10,8 @@ import pytest
 import strategies
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from samples import is_covered, parse
 
+from samples import is_covered, parse
 from zhiku.chunkers.structure import StructureChunker
 from zhiku.errors import SourceError
 from zhiku.model import Block, Page, ParsedDocument
@@ -52,9 +52,14 @@ def test_chunks_of_any_text(path: str, text: str, max_tokens: int) -> None:
 
 headings = st.builds(lambda level, title: "#" * level + " " + title, st.integers(1, 6), strategies.han_runs)
 fences = st.builds(lambda body: f"```py\n{body}\n```", strategies.texts)
-tables = st.builds(lambda cells: "| a | b |\n| --- | --- |\n" + "\n".join(f"| {c} | x |" for c in cells), st.lists(strategies.han_runs, max_size=30))
+tables = st.builds(
+    lambda cells: "| a | b |\n| --- | --- |\n" + "\n".join(f"| {c} | x |" for c in cells),
+    st.lists(strategies.han_runs, max_size=30),
+)
 items = st.lists(strategies.lines.map(lambda line: "- " + line), min_size=1, max_size=50).map("\n".join)
-notes = st.lists(st.one_of(headings, headings, fences, tables, items, strategies.lines, strategies.long_lines), max_size=12)
+notes = st.lists(
+    st.one_of(headings, headings, fences, tables, items, strategies.lines, strategies.long_lines), max_size=12
+)
 
 
 @bounded

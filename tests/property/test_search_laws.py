@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 import strategies
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from shelf import Shelf
 
+from shelf import Shelf
 from zhiku.answer import Query
 from zhiku.text.fold import fold
 
@@ -58,7 +58,8 @@ def expected_lines(texts: dict[str, str], keyword: str) -> list[tuple[str, int]]
 
 
 grep_texts = st.one_of(
-    strategies.texts, st.lists(st.one_of(strategies.lines, strategies.long_lines), min_size=1, max_size=4).map("\n".join)
+    strategies.texts,
+    st.lists(st.one_of(strategies.lines, strategies.long_lines), min_size=1, max_size=4).map("\n".join),
 )
 
 
@@ -86,7 +87,9 @@ note_parts = st.one_of(
 notes = st.lists(note_parts, min_size=1, max_size=6).map("\n\n".join)
 # Long runs without a single break, from few draws: every seam of chunks and pieces lies in them.
 unbroken = st.builds(
-    lambda seed, size: "".join(strategies.COMMON_HAN[(seed + n * n * 31 + n * 17) % len(strategies.COMMON_HAN)] for n in range(size)),
+    lambda seed, size: "".join(
+        strategies.COMMON_HAN[(seed + n * n * 31 + n * 17) % len(strategies.COMMON_HAN)] for n in range(size)
+    ),
     st.integers(0, 10_000),
     st.integers(300, 9_000),
 )

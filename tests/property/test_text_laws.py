@@ -14,7 +14,6 @@ from zhiku.text.analyze import MAX_TOKEN_CHARS, Analyzer
 from zhiku.text.fold import fold, fold_with_map
 from zhiku.text.measure import best_cut, estimate_tokens, fit
 
-settings.register_profile("laws", max_examples=100, deadline=None)
 bounded = settings(max_examples=100, deadline=None)
 any_text = st.one_of(strategies.texts, strategies.anything)
 

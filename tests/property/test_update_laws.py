@@ -10,8 +10,8 @@ from typing import Any
 import strategies
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from shelf import Shelf
 
+from shelf import Shelf
 from zhiku.service.library import Library
 
 bounded = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -75,7 +75,7 @@ class StructureChunker:
                 following = size + units[i + 1].gap_tokens + units[i + 1].tokens
                 if following <= self._body_tokens and following - aim <= aim - size:
                     continue
-                # A beginning that the next chunk would repeat whole, such as a heading over a long paragraph, is no chunk.
+                # A beginning that the next chunk would repeat whole, such as the heading of a long paragraph, is none.
                 is_first = start == units[0].start
                 if is_first and size <= self._overlap_tokens and following <= self._max_tokens:
                     continue

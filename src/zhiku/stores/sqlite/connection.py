@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import apsw
 
 from zhiku.errors import Busy, Damaged, IndexStateError, NewerSchema, ZhikuError
+from zhiku.paths import unwritable
 from zhiku.stores.sqlite.schema import APPLICATION_ID, SCHEMA_VERSION, STEPS
 
 PAGE_BYTES = 8192
@@ -19,18 +21,38 @@ BUSY_TIMEOUT_MS = 5_000
 _REBUILD = "delete {path} and index again: zhiku index"
 
 
+class FrozenConnection(apsw.Connection):
+    """A connection that takes the file for one that nobody writes; good for one session."""
+
+
 def open_for_reading(path: Path) -> apsw.Connection:
     """Return a connection that cannot write. Raises `Damaged` where the file is no base or cannot be opened."""
     with translated(path):
-        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
         try:
-            connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-            connection.execute(f"PRAGMA cache_size=-{READ_CACHE_KIB}")
-            _check_header(connection, path)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+            return _open_for_reading(apsw.Connection, str(path), path)
+        except (apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyError):
+            # On a full disk or in a folder that is read-only, SQLite cannot make the file that readers and writers
+            # share; without a log of writes to read beside it, it does without.
+            if _has_log(path):
+                raise
+            return _open_for_reading(FrozenConnection, f"{path.absolute().as_uri()}?immutable=1", path)
+
+
+def _open_for_reading(kind: type[apsw.Connection], name: str, path: Path) -> apsw.Connection:
+    connection = kind(name, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    try:
+        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        connection.execute(f"PRAGMA cache_size=-{READ_CACHE_KIB}")
+        _check_header(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _has_log(path: Path) -> bool:
+    log = path.with_name(f"{path.name}-wal")
+    return log.exists() and log.stat().st_size > 0
 
 
 def open_for_writing(path: Path) -> apsw.Connection:
@@ -47,20 +69,23 @@ def open_for_writing(path: Path) -> apsw.Connection:
 
 def _prepare(connection: apsw.Connection, path: Path) -> None:
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    is_new = _pragma(connection, "user_version") == 0 and _is_empty(connection)
+    if not is_new:
+        _check_header(connection, path)  # before anything is changed in a file that is no base
     connection.execute(f"PRAGMA page_size={PAGE_BYTES}")
     # Where a file system cannot do WAL, SQLite keeps its rollback journal, which is as safe and lets readers wait.
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=NORMAL")
     connection.execute("PRAGMA foreign_keys=ON")
     connection.execute(f"PRAGMA cache_size=-{WRITE_CACHE_KIB}")
-    if _pragma(connection, "user_version") == 0 and _is_empty(connection):
-        with connection:
-            connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
-            for step in STEPS:
-                for statement in step:
-                    connection.execute(statement)
-            connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
-    _check_header(connection, path)
+    if is_new:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+        for step in STEPS:
+            for statement in step:
+                connection.execute(statement)
+        connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+        connection.execute("COMMIT")
 
 
 def _check_header(connection: apsw.Connection, path: Path) -> None:
@@ -85,37 +110,58 @@ def _is_empty(connection: apsw.Connection) -> bool:
     return connection.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,)
 
 
+def is_sound(connection: apsw.Connection) -> bool:
+    """Return whether the tables hold what they declare, and agree; reads most of the file."""
+    try:
+        checked = connection.execute("PRAGMA quick_check(1)").fetchone()
+        agree = connection.execute("SELECT (SELECT count(*) FROM chunks) = chunks FROM totals").fetchone()
+    except apsw.Error:
+        return False
+    return bool(checked == ("ok",) and agree == (1,))
+
+
+def damaged(path: Path, error: Exception) -> Damaged:
+    """Return the error for a file that holds what zhiku never writes."""
+    return Damaged("{path} is damaged: {cause}.", path=path, cause=error, hint=_REBUILD)
+
+
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
     """Raise what SQLite raises as the error that says what it means for this base."""
     try:
         yield
-    except (apsw.BusyError, apsw.LockedError) as error:
-        raise Busy("another process is writing {path}.", path=path, hint="try again when it has ended") from error
-    except apsw.FullError as error:
-        raise IndexStateError(
+    except apsw.Error as error:
+        meaning = _meaning(path, _origin(error))
+        if meaning is None:
+            raise  # our own SQL is wrong, not the file
+        raise meaning from error
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        # SQLite does not see damage inside a value, and what is stored is UTF-8, or JSON, throughout.
+        raise damaged(path, error) from error
+
+
+def _origin(error: apsw.Error) -> apsw.Error:
+    """Return the first of errors in a row: where SQLite ended a transaction itself, rolling it back fails as well."""
+    while isinstance(error, apsw.SQLError) and isinstance(error.__context__, apsw.Error):
+        error = error.__context__
+    return error
+
+
+def _meaning(path: Path, error: apsw.Error) -> ZhikuError | None:
+    if isinstance(error, (apsw.BusyError, apsw.LockedError)):
+        return Busy("another process is writing {path}.", path=path, hint="try again when it has ended")
+    if isinstance(error, apsw.FullError):
+        return IndexStateError(
             "the disk is full: {path} could not grow. Everything indexed before is kept.",
             path=path,
             hint="free some space, then run the same command again",
-        ) from error
-    except apsw.IOError as error:
-        raise _unwritable(path, error) from error
-    except (apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError) as error:
-        raise _unwritable(path, error) from error
-    except apsw.CantOpenError as error:
-        raise Damaged("{path} cannot be opened: {cause}.", path=path, cause=error, hint=_REBUILD) from error
-    except (apsw.CorruptError, apsw.NotADBError, apsw.SchemaChangeError) as error:
-        raise Damaged("{path} is damaged: {cause}.", path=path, cause=error, hint=_REBUILD) from error
-    except apsw.SQLError as error:
-        if not str(error).startswith(("no such table", "no such column", "malformed")):
-            raise  # our own SQL is wrong, not the file
-        raise Damaged("{path} is damaged: {cause}.", path=path, cause=error, hint=_REBUILD) from error
-
-
-def _unwritable(path: Path, error: apsw.Error) -> ZhikuError:
-    return IndexStateError(
-        "{path} cannot be written: {cause}. Everything indexed before is kept.",
-        path=path,
-        cause=error,
-        hint="check the disk and the permissions of its folder, then run the same command again",
-    )
+        )
+    if isinstance(error, (apsw.IOError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError)):
+        return unwritable(path, error)
+    if isinstance(error, apsw.CantOpenError):
+        return Damaged("{path} cannot be opened: {cause}.", path=path, cause=error, hint=_REBUILD)
+    if isinstance(error, (apsw.CorruptError, apsw.NotADBError, apsw.SchemaChangeError)):
+        return damaged(path, error)
+    if str(error).startswith(("no such table", "no such column", "malformed")):
+        return damaged(path, error)
+    return None

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import apsw
 
 from zhiku.errors import NotFound
-from zhiku.stores.sqlite.connection import open_for_reading, open_for_writing, translated
+from zhiku.stores.sqlite.connection import (
+    FrozenConnection,
+    damaged,
+    is_sound,
+    open_for_reading,
+    open_for_writing,
+    translated,
+)
 from zhiku.stores.sqlite.reading import SqliteReadSession
 
 if TYPE_CHECKING:
@@ -40,10 +47,19 @@ class SqliteStore:
                 connection.execute("BEGIN")
                 yield SqliteReadSession(connection)
                 connection.execute("COMMIT")
+            except (TypeError, LookupError) as error:
+                # A fault in the code, or rows that are gone or empty where they cannot be.
+                with closing(connection):
+                    if is_sound(connection):
+                        raise
+                raise damaged(self.path, error) from error
             except BaseException:
                 connection.close()
                 raise
-        self._idle.append(connection)
+        if isinstance(connection, FrozenConnection):
+            connection.close()
+        else:
+            self._idle.append(connection)
 
     @contextmanager
     def writing(self) -> Iterator[SqliteWriteSession]:

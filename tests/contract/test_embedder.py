@@ -1,0 +1,142 @@
+"""What every registered embedder promises (`zhiku.ports.Embedder`)."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+from zhiku.ports import Embedder
+from zhiku.registry import EMBEDDER_PACKAGES, EMBEDDERS, default_embedder_name, load
+
+TEXTS = [
+    "The rain gauge is calibrated once a year, before the wet season.",
+    "雨量筒每年在雨季之前校准一次。",
+    "Short.",
+    "The solar panels charge the batteries; below 11.8 V the datalogger shuts down to save them.",
+    "太阳能板给蓄电池充电，电压低于 11.8 V 时数据采集器关机。",
+    "def area(width, height):\n    return width * height",
+]
+PAIRS = [
+    ("The cat is sleeping on the sofa.", "猫正在沙发上睡觉。"),
+    ("The company's profit rose in the third quarter.", "公司第三季度的利润增长了。"),
+    ("How do I reset my password?", "我怎样重置密码？"),
+    ("It will rain heavily in the mountains tomorrow.", "明天山区有大雨。"),
+]
+HOSTILE = {
+    "empty": "",
+    "blank": " \n\t ",
+    "nul": "a\0b\0",
+    "only nul": "\0",
+    "half surrogates": "a\ud800b\udfff",
+    "ligature that becomes 18 characters": "\ufdfa" * 40,
+    "emoji": "👩‍👩‍👧 🇨🇳 👍🏽",
+    "control marks": "<s> </s> <pad> <unk> <mask>",
+    "one long word": "a" * 20_000,
+    "one long sentence": "的" * 20_000,
+    "combining marks": "e" + "\u0301" * 2_000,
+    "private use": "\ue000\U0010ffff",
+}
+
+
+@cache
+def embedder(name: str) -> Embedder:
+    made: Embedder = load(EMBEDDERS, name)()
+    return made
+
+
+@pytest.fixture(params=EMBEDDERS)
+def subject(request: pytest.FixtureRequest) -> Embedder:
+    missing = [package for package in EMBEDDER_PACKAGES[request.param] if not find_spec(package)]
+    if missing:
+        pytest.skip(f"this system has no package {', '.join(missing)}")
+    return embedder(request.param)
+
+
+def test_vectors_are_unit_rows_of_float32(subject: Embedder) -> None:
+    for vectors in (subject.embed_documents(TEXTS), subject.embed_queries(TEXTS)):
+        assert vectors.shape == (len(TEXTS), subject.dims)
+        assert vectors.dtype == np.float32
+        assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+
+
+def test_no_texts_give_no_rows(subject: Embedder) -> None:
+    assert subject.embed_documents([]).shape == subject.embed_queries([]).shape == (0, subject.dims)
+
+
+def test_the_same_text_has_the_same_vector_whatever_it_is_embedded_with(subject: Embedder) -> None:
+    together = subject.embed_documents(TEXTS)
+    reversed_ = subject.embed_documents(TEXTS[::-1])[::-1]
+    alone = np.concatenate([subject.embed_documents([text]) for text in TEXTS])
+    assert np.allclose(together, reversed_, atol=1e-5)
+    assert np.allclose(together, alone, atol=1e-5)
+
+
+def test_texts_that_occur_twice_have_one_vector(subject: Embedder) -> None:
+    twice = subject.embed_documents(TEXTS + TEXTS)
+    assert np.allclose(twice[: len(TEXTS)], twice[len(TEXTS) :], atol=1e-5)
+
+
+def test_a_translation_is_nearer_than_any_other_sentence(subject: Embedder) -> None:
+    english, chinese = (subject.embed_documents(side) for side in zip(*PAIRS, strict=True))
+    cosines = english @ chinese.T
+    assert (cosines.argmax(axis=0) == np.arange(len(PAIRS))).all()
+    assert (cosines.argmax(axis=1) == np.arange(len(PAIRS))).all()
+
+
+def test_a_question_finds_its_passage(subject: Embedder) -> None:
+    passages = subject.embed_documents(TEXTS)
+    for question, answers in {"how often is the rain gauge calibrated": {0, 1}, "电池电压太低会怎样": {3, 4}}.items():
+        best = int((passages @ subject.embed_queries([question])[0]).argmax())
+        assert best in answers, question
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_any_string_has_a_vector(subject: Embedder, text: str) -> None:
+    vectors = np.concatenate([subject.embed_documents([text, TEXTS[0]]), subject.embed_queries([text])])
+    assert np.isfinite(vectors).all()
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+    assert np.allclose(vectors[1], subject.embed_documents(TEXTS[:1])[0], atol=1e-5)
+    assert subject.count_tokens(text) >= 0
+
+
+@pytest.mark.parametrize("unit", ["word ", "雨量筒校准，"])
+def test_text_above_the_limit_is_not_seen_and_text_below_is(subject: Embedder, unit: str) -> None:
+    times = 1
+    while subject.count_tokens(unit * (times + 1)) <= subject.max_tokens:
+        times += 1
+    end = "zebra stripes"
+    below, full, above = subject.embed_documents(
+        [unit * (times - 20) + end, unit * (times + 60), unit * (times + 60) + end]
+    )
+    assert np.allclose(full, above, atol=1e-5)
+    assert not np.allclose(full, below, atol=1e-3)
+
+
+def test_more_text_takes_more_tokens(subject: Embedder) -> None:
+    counts = [subject.count_tokens("雨量筒 rain gauge " * times) for times in (0, 1, 10, 100)]
+    assert counts == sorted(set(counts))
+
+
+def test_the_fingerprint_needs_no_model_and_does_not_change(subject: Embedder) -> None:
+    fresh: Embedder = type(subject)()
+    assert fresh.fingerprint == subject.fingerprint
+    assert str(fresh.dims) in fresh.fingerprint
+
+
+def test_fingerprints_differ() -> None:
+    assert len({embedder(name).fingerprint for name in EMBEDDERS}) == len(EMBEDDERS)
+
+
+def test_the_default_is_an_embedder_of_this_system() -> None:
+    name = default_embedder_name()
+    assert name == "none" or all(find_spec(package) for package in EMBEDDER_PACKAGES[name])
+
+
+def test_the_builtin_embedder_tells_questions_from_passages() -> None:
+    if not all(find_spec(package) for package in EMBEDDER_PACKAGES["builtin"]):
+        pytest.skip("this system has no built-in model")
+    subject = embedder("builtin")
+    assert not np.allclose(subject.embed_queries(TEXTS), subject.embed_documents(TEXTS), atol=1e-3)
