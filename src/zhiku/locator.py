@@ -15,6 +15,9 @@ from zhiku.errors import QueryError
 
 SCHEME = "zhiku://"
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
+_MAX_DOC_ID = (1 << 63) - 1
+"""The largest integer that a base's file holds."""
+
 _SPAN = re.compile(r"(\d+)(?:-(\d+))?")
 
 
@@ -62,7 +65,7 @@ def parse_locator(text: str) -> Locator:
         return Locator(
             base=unquote(parts.netloc),
             path=unquote(parts.path[1:], errors="surrogateescape"),
-            doc_id=int(query["doc"]) if "doc" in query else None,
+            doc_id=_parse_doc_id(query.get("doc")),
             char_start=char_start,
             char_end=char_end,
             line_start=line_start,
@@ -86,6 +89,14 @@ def _quote(text: str) -> str:
 
 def _span(first: int, last: int | None) -> str:
     return str(first) if last is None or last == first else f"{first}-{last}"
+
+
+def _parse_doc_id(text: str | None) -> int | None:
+    if text is None:
+        return None
+    if not 0 <= int(text) <= _MAX_DOC_ID:
+        raise ValueError(text)
+    return int(text)
 
 
 def _parse_span(text: str | None) -> tuple[int | None, int | None]:

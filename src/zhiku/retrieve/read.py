@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,6 +66,8 @@ def find_document(session: ReadSession, path: str) -> Document:
 
     Raises `NotFound`, with the nearest name, or `UsageError` where it means several.
     """
+    if not path.strip():
+        raise UsageError("the path is empty.", hint="see what there is: zhiku list --documents")
     wanted = os.path.normpath(Path(path).absolute())
     doc_ids = sorted({*session.select(path), *session.select(wanted)})
     found = [document for doc_id in doc_ids if (document := session.document(doc_id))]
@@ -119,17 +122,36 @@ def read_document(
     elif lines is not None:
         chosen = [i for i, line in enumerate(everything) if lines[0] <= line.number <= lines[1]]
         if not chosen:
-            last = everything[-1].number if everything else 0
-            raise NotFound(
-                "{path} has no line {line}: it ends at line {last}.",
-                path=document.source.path,
-                line=lines[0],
-                last=last,
-                hint="read its end: zhiku read {path} --lines {last}-",
-            )
+            raise _no_such_lines(document, lines, everything)
     else:
         chosen = list(range(len(everything)))
     return _excerpt(session, base, document, _with_context(everything, chosen, context), page)
+
+
+def _no_such_lines(document: Document, lines: tuple[int, int], everything: Sequence[Line]) -> NotFound:
+    path = document.source.path
+    if not everything:
+        return NotFound("{path} holds no text.", path=path, hint="see what does: zhiku list --documents")
+    last = everything[-1].number
+    if lines[0] > last:
+        return NotFound(
+            "{path} has no line {line}: it ends at line {last}.",
+            path=path,
+            line=lines[0],
+            last=last,
+            place=shlex.quote(path),
+            hint="read its end: zhiku read {place} --lines {last}-",
+        )
+    # The lines of a page's markup hold none of its text.
+    return NotFound(
+        "{path} has no text in lines {first}-{end}.",
+        path=path,
+        first=lines[0],
+        end=lines[1],
+        line=next((line.number for line in everything if line.number > lines[1]), last),
+        place=shlex.quote(path),
+        hint="the next text: zhiku read {place} --lines {line}-",
+    )
 
 
 def read_locator(session: ReadSession, locator: Locator, *, context: int = 0) -> Excerpt:
@@ -182,7 +204,8 @@ def _page_span(session: ReadSession, document: Document, page: int) -> tuple[int
         path=document.source.path,
         page=page,
         count=len(pages),
-        hint="read its last: zhiku read {path} --page {count}",
+        place=shlex.quote(document.source.path),
+        hint="read its last: zhiku read {place} --page {count}",
     )
 
 

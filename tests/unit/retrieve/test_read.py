@@ -63,6 +63,35 @@ def test_a_line_beyond_the_end_says_where_that_is(filled: Shelf) -> None:
         read(filled, lines=(51, 60))
 
 
+def test_lines_that_hold_only_markup_are_not_beyond_the_end(shelf: Shelf) -> None:
+    shelf.write("page.html", "<h1>A</h1>\n\n\n\n<p>B</p>\n")
+    shelf.index()
+    with pytest.raises(NotFound, match="has no text in lines 2-3") as caught:
+        read(shelf, "page.html", lines=(2, 3))
+    assert caught.value.hint == "the next text: zhiku read page.html --lines 5-"
+
+
+def test_lines_of_an_empty_document_are_not_offered(shelf: Shelf) -> None:
+    shelf.write("a.txt", "")
+    shelf.index()
+    with pytest.raises(NotFound, match="holds no text"):
+        read(shelf, lines=(1, 2))
+
+
+def test_a_command_in_a_hint_can_be_run_as_it_stands(shelf: Shelf) -> None:
+    shelf.write("two words.txt", "one")
+    shelf.index()
+    with pytest.raises(NotFound) as caught:
+        read(shelf, "two words.txt", lines=(5, 5))
+    assert "zhiku read 'two words.txt' --lines 1-" in caught.value.hint
+
+
+@pytest.mark.parametrize("place", ["", "  "])
+def test_an_empty_path_is_refused(filled: Shelf, place: str) -> None:
+    with pytest.raises(UsageError, match="the path is empty"):
+        read(filled, place)
+
+
 def test_a_page_of_what_has_none_is_refused(filled: Shelf) -> None:
     with pytest.raises(UsageError, match="has no pages"):
         read(filled, page=1)
@@ -97,9 +126,10 @@ def test_a_locator_of_a_document_that_was_replaced_goes_by_its_path(filled: Shel
     assert read(filled, "zhiku://default/a.txt?doc=999&chars=0-3").text == TEXT[:3]
 
 
-def test_what_is_no_locator_is_refused(filled: Shelf) -> None:
+@pytest.mark.parametrize("place", ["zhiku://default", f"zhiku://default/a.txt?doc={1 << 63}"])
+def test_what_is_no_locator_is_refused(filled: Shelf, place: str) -> None:
     with pytest.raises(QueryError, match="not a locator"):
-        read(filled, "zhiku://default")
+        read(filled, place)
 
 
 def test_lines_of_a_note_with_frontmatter_keep_their_numbers(filled: Shelf) -> None:
