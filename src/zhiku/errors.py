@@ -127,7 +127,7 @@ class NewerSchema(IndexStateError):
 
 
 class Damaged(IndexStateError):
-    """The index file is damaged, or cannot be opened or written."""
+    """The index file is damaged, or is none of zhiku's."""
 
     code = "damaged_index"
 

@@ -271,7 +271,7 @@ TEXTS: dict[str, str] = {
     "the disk is full: {path} could not grow. Everything indexed before is kept.": "磁盘已满：{path} 无法增大。此前索引的内容都在。",
     "free some space, then run the same command again": "腾出一些空间，再运行同一命令",
     "{path} is not the index of a zhiku base.": "{path} 不是 zhiku 知识库的索引。",
-    "delete {path} and index again: zhiku index": "删除 {path} 后重新索引：zhiku index",
+    "delete {path} and index again: zhiku index --base {base}": "删除 {path} 后重新索引：zhiku index --base {base}",
     "{path} was written by a newer zhiku (schema {version}; this one knows {known}).": "{path} 由更新版本的 zhiku 写成（结构版本 {version}；当前只认得 {known}）。",
     "upgrade: pip install --upgrade zhiku": "升级：pip install --upgrade zhiku",
     "{path} cannot be opened: {cause}.": "{path} 无法打开：{cause}。",

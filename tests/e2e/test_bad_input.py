@@ -7,7 +7,7 @@ import random
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -89,6 +89,19 @@ def test_a_home_that_cannot_be_written_is_an_error_and_still_answers(common: She
         assert common.found(WORD) == ["a.md"]
 
 
+@needs_posix
+def test_an_index_that_may_not_be_read_is_not_called_damaged(common: Shelf) -> None:
+    common.write("a.md", WORD)
+    common.library.home.mkdir()
+    with as_normal_user(common.docs.parent):
+        common.index()
+        common.base.close()
+        common.index_file.chmod(0)
+        with pytest.raises(IndexStateError, match="cannot be opened") as caught:
+            Library(common.library.home).open("default").search(WORD)
+    assert "delete" not in caught.value.hint
+
+
 def test_a_nul_byte_costs_nothing_around_it(shelf: Shelf) -> None:
     shelf.write("a.md", f"前段 alpha\0beta 后段\n\n{WORD}")
     report = shelf.index()
@@ -128,9 +141,9 @@ def _random_middle(data: bytes) -> bytes:
 
 
 def _another_database(_: bytes) -> bytes:
-    connection = sqlite3.connect(":memory:")
-    connection.execute("CREATE TABLE t (x)")
-    return connection.serialize()
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE t (x)")
+        return connection.serialize()
 
 
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {
@@ -175,7 +188,10 @@ def test_a_damaged_index_says_so_and_names_the_way_out(filled: Shelf, name: str)
             errors.append(error)
 
     assert errors
-    assert all(str(filled.index_file) in error.message and "index again" in error.hint for error in errors)
+    assert all(
+        str(filled.index_file) in error.message and "index again: zhiku index --base default" in error.hint
+        for error in errors
+    )
     assert filled.index_file.read_bytes() == data
 
 

@@ -18,7 +18,7 @@ READ_CACHE_KIB = 16_384
 WRITE_CACHE_KIB = 32_768
 BUSY_TIMEOUT_MS = 5_000
 
-_REBUILD = "delete {path} and index again: zhiku index"
+_REBUILD = "delete {path} and index again: zhiku index --base {base}"
 
 
 class FrozenConnection(apsw.Connection):
@@ -26,7 +26,7 @@ class FrozenConnection(apsw.Connection):
 
 
 def open_for_reading(path: Path) -> apsw.Connection:
-    """Return a connection that cannot write. Raises `Damaged` where the file is no base or cannot be opened."""
+    """Return a connection that cannot write. Raises `IndexStateError` where the file is no base or cannot be opened."""
     with translated(path):
         try:
             return _open_for_reading(apsw.Connection, str(path), path)
@@ -90,7 +90,7 @@ def _prepare(connection: apsw.Connection, path: Path) -> None:
 
 def _check_header(connection: apsw.Connection, path: Path) -> None:
     if _pragma(connection, "application_id") != APPLICATION_ID:
-        raise Damaged("{path} is not the index of a zhiku base.", path=path, hint=_REBUILD)
+        raise Damaged("{path} is not the index of a zhiku base.", path=path, base=path.parent.name, hint=_REBUILD)
     version = _pragma(connection, "user_version")
     if version > SCHEMA_VERSION:
         raise NewerSchema(
@@ -122,7 +122,7 @@ def is_sound(connection: apsw.Connection) -> bool:
 
 def damaged(path: Path, error: Exception) -> Damaged:
     """Return the error for a file that holds what zhiku never writes."""
-    return Damaged("{path} is damaged: {cause}.", path=path, cause=error, hint=_REBUILD)
+    return Damaged("{path} is damaged: {cause}.", path=path, cause=error, base=path.parent.name, hint=_REBUILD)
 
 
 @contextmanager
@@ -159,7 +159,13 @@ def _meaning(path: Path, error: apsw.Error) -> ZhikuError | None:
     if isinstance(error, (apsw.IOError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError)):
         return unwritable(path, error)
     if isinstance(error, apsw.CantOpenError):
-        return Damaged("{path} cannot be opened: {cause}.", path=path, cause=error, hint=_REBUILD)
+        # The system's no, not the file's fault: an index that is whole must not be thrown away for it.
+        return IndexStateError(
+            "{path} cannot be opened: {cause}.",
+            path=path,
+            cause=error,
+            hint="check its permissions, then run the same command again",
+        )
     if isinstance(error, (apsw.CorruptError, apsw.NotADBError, apsw.SchemaChangeError)):
         return damaged(path, error)
     if str(error).startswith(("no such table", "no such column", "malformed")):
