@@ -65,15 +65,15 @@ def load_settings(home: Path) -> Settings:
     table = _read_toml(path)
     _check_keys(table, [f.name for f in fields(Settings)], path)
     return Settings(
-        index=_section(IndexSettings, table.get("index", {}), path),
-        search=_section(SearchSettings, table.get("search", {}), path),
+        index=_section(IndexSettings, "index", table, path),
+        search=_section(SearchSettings, "search", table, path),
     )
 
 
 def load_base_settings(folder: Path) -> BaseSettings:
     """Return the settings of the base in `folder`."""
     path = folder / BASE_FILE
-    settings: BaseSettings = _section(BaseSettings, _read_toml(path), path)
+    settings: BaseSettings = _values(BaseSettings, _read_toml(path), path)
     return settings
 
 
@@ -108,8 +108,15 @@ def _read_toml(path: Path) -> dict[str, Any]:
         text = path.read_text("utf-8")
     except FileNotFoundError:
         return {}
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError("{path} cannot be read: {cause}.", path=path, cause=error) from error
+    except OSError as error:
+        raise ConfigError(
+            "{path} cannot be read: {cause}.",
+            path=path,
+            cause=error.strerror,
+            hint="check its permissions, or name another home in ZHIKU_HOME",
+        ) from error
+    except UnicodeDecodeError as error:
+        raise ConfigError("{path} is not UTF-8.", path=path, hint="save it as UTF-8") from error
     import tomllib  # most searches read no settings file at all
 
     try:
@@ -120,9 +127,16 @@ def _read_toml(path: Path) -> dict[str, Any]:
         ) from error
 
 
-def _section(kind: Any, table: Any, path: Path) -> Any:
-    if not isinstance(table, dict):
-        raise ConfigError("{path}: {name} must be a table.", path=path, name=kind.__name__)
+def _section(kind: Any, name: str, table: Mapping[str, Any], path: Path) -> Any:
+    section = table.get(name, {})
+    if not isinstance(section, dict):
+        raise ConfigError(
+            "{path}: {name} must be a table.", path=path, name=name, hint="write its settings below [{name}]"
+        )
+    return _values(kind, section, path)
+
+
+def _values(kind: Any, table: Mapping[str, Any], path: Path) -> Any:
     known = {item.name: item for item in fields(kind)}
     _check_keys(table, list(known), path)
     values = {}
@@ -136,7 +150,7 @@ def _section(kind: Any, table: Any, path: Path) -> Any:
                 path=path,
                 key=key,
                 value=value,
-                default=default,
+                default=list(default) if isinstance(default, tuple) else default,
                 hint="its default is {default!r}",
             )
         values[key] = value

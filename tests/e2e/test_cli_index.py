@@ -39,7 +39,7 @@ def test_a_file_that_is_gone_is_counted_and_kept(cli: Cli) -> None:
     cli("index", "docs")
     file.unlink()
     assert "Gone from disk: 1" in cli("index", "docs").stdout
-    assert "(its file is gone)" in cli("search", "valve").stdout
+    assert "(its file is gone or out of reach)" in cli("search", "valve").stdout
 
 
 def test_a_path_that_does_not_exist_makes_no_base(cli: Cli) -> None:
@@ -129,4 +129,16 @@ def test_a_damaged_base_does_not_hide_the_others(cli: Cli) -> None:
     assert "good" in done.stdout
     assert "is damaged" in done.stderr
     assert cli("search", "valve", "-b", "bad").returncode == 4
+    assert cli("delete", "bad", "--yes").returncode == 0
+
+
+def test_wrong_settings_of_one_base_hide_no_other_and_can_be_removed(cli: Cli) -> None:
+    cli.write("a.md", "valve\n")
+    cli("index", "docs", "--base", "bad")
+    cli("index", "docs", "--base", "good")
+    (cli.home / "bases" / "bad" / "base.toml").write_text('roots = "docs"\n')
+    done = cli("status")
+    assert done.returncode == 2
+    assert "roots cannot be 'docs'" in done.stderr
+    assert done.stdout.startswith("good\n")
     assert cli("delete", "bad", "--yes").returncode == 0

@@ -45,7 +45,7 @@ def test_what_is_set_replaces_its_default_alone(tmp_path: Path) -> None:
         ("[search]\ntop_k = 'ten'\n", "top_k cannot be 'ten'", "its default is 10"),
         ("[search]\ntop_k = 0\n", "top_k cannot be 0", "its default is 10"),
         ("[search]\ntop_k = true\n", "top_k cannot be True", "its default is 10"),
-        ("search = 3\n", "must be a table", ""),
+        ("search = 3\n", "search must be a table", "write its settings below [search]"),
         ("[search\n", "not valid TOML", "mend that line"),
     ],
 )
@@ -59,8 +59,23 @@ def test_a_wrong_setting_is_an_error_with_a_hint(tmp_path: Path, text: str, mess
 @pytest.mark.parametrize("data", [b"\xff\xfe[", b"a = '\x80'"])
 def test_a_file_that_is_no_text_is_an_error(tmp_path: Path, data: bytes) -> None:
     (tmp_path / CONFIG_FILE).write_bytes(data)
-    with pytest.raises(ConfigError, match="cannot be read"):
+    with pytest.raises(ConfigError, match="is not UTF-8"):
         load_settings(tmp_path)
+
+
+def test_a_file_that_cannot_be_opened_is_an_error_in_words(tmp_path: Path) -> None:
+    (tmp_path / CONFIG_FILE).mkdir()
+    with pytest.raises(ConfigError, match="cannot be read") as caught:
+        load_settings(tmp_path)
+    assert "Errno" not in caught.value.message
+    assert caught.value.hint
+
+
+def test_the_default_of_a_list_is_shown_as_the_file_would_have_it(tmp_path: Path) -> None:
+    (tmp_path / BASE_FILE).write_text('roots = "x"\n')
+    with pytest.raises(ConfigError) as caught:
+        load_base_settings(tmp_path)
+    assert caught.value.hint == "its default is []"
 
 
 def test_base_settings_are_read_as_they_were_saved(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import click
 from zhiku.cli import options, render
 from zhiku.cli.command import Command, session_of
 from zhiku.cli.session import Session
-from zhiku.errors import IndexStateError, UsageError
+from zhiku.errors import ConfigError, IndexStateError, UsageError
 
 if TYPE_CHECKING:
     from zhiku.cli.screen import Screen
@@ -114,9 +114,9 @@ def delete(ctx: click.Context, name: str, yes: bool) -> None:
 def _loss(base: Base, screen: Screen) -> str:
     try:
         count = base.status().totals.documents
-    except IndexStateError:
+    except (ConfigError, IndexStateError):
         return screen.tr(
-            "Base {name}, whose index cannot be read, in {folder}; your files are not touched.",
+            "Base {name}, which cannot be read, in {folder}; your files are not touched.",
             name=base.name,
             folder=base.folder,
         )
@@ -149,7 +149,7 @@ def _ask_each(session: Session, bases: Sequence[Base], ask: Callable[[Base], T])
     for base in bases:
         try:
             answers.append(ask(base))
-        except IndexStateError as error:
+        except (ConfigError, IndexStateError) as error:
             render.error(error, session.language)
             code = error.exit_code
     return answers, code

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 STATES = {
     "changed": "changed since it was indexed",
-    "missing": "its file is gone",
+    "missing": "its file is gone or out of reach",
     "moved": "its file was moved",
     "unchanged": "",
 }
