@@ -155,3 +155,12 @@ def test_what_could_not_be_searched_is_told(cli: Cli) -> None:
     cli.write("empty.md", "")
     cli("index", "docs")
     assert "1 files that could not be read, 1 without text; see: zhiku status" in cli("search", "valve").stderr
+
+
+def test_a_locale_without_utf8_costs_no_answer(cli: Cli) -> None:
+    cli.write("阀门/记录.md", "valve\n")
+    cli("index", "docs")
+    ascii_only = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = cli("search", "valve", "--format", "files", env=ascii_only)
+    assert (done.returncode, done.stdout) == (0, f"{cli.docs}/阀门/记录.md\n")
+    assert cli("read", "阀门/记录.md", env=ascii_only).stdout == "valve\n"

@@ -63,7 +63,14 @@ def out_paths(paths: Iterable[str]) -> None:
     with _told():
         sys.stdout.flush()
         for path in paths:
-            sys.stdout.buffer.write(os.fsencode(path) + b"\n")
+            sys.stdout.buffer.write(_name_bytes(path) + b"\n")
+
+
+def _name_bytes(path: str) -> bytes:
+    try:
+        return os.fsencode(path)
+    except UnicodeEncodeError:  # indexed where names are UTF-8, and read in a locale that has other ones
+        return path.encode("utf-8", "surrogateescape")
 
 
 def out_json(value: object) -> None:

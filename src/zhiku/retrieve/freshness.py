@@ -25,7 +25,7 @@ def file_state(session: ReadSession, document: Document) -> FileState:
             return "unchanged"
         if status.st_size == source.size_bytes and _sha256(path) == source.sha256:
             return "unchanged"
-    except OSError:
+    except (OSError, UnicodeEncodeError):  # a locale without UTF-8 cannot even name some files
         return "moved" if _has_moved(session, document) else "missing"
     return "changed"
 
