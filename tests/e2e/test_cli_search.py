@@ -164,3 +164,9 @@ def test_a_locale_without_utf8_costs_no_answer(cli: Cli) -> None:
     done = cli("search", "valve", "--format", "files", env=ascii_only)
     assert (done.returncode, done.stdout) == (0, f"{cli.docs}/阀门/记录.md\n")
     assert cli("read", "阀门/记录.md", env=ascii_only).stdout == "valve\n"
+
+
+def test_a_pasted_page_that_nothing_matches_is_not_printed_again(notes: Cli) -> None:
+    done = notes("search", "-", stdin=b"zzz " * 10_000)
+    assert done.returncode == 1
+    assert len(done.stderr) < 300

@@ -12,7 +12,10 @@ MAX_LOOK_BACK = 40
 # Every control character but tab and line break: in a document's text, a title or a file's name, one of them could
 # move the cursor, rename the window or type for the user. Tables, not patterns, which each start-up would compile.
 _CONTROLS = dict.fromkeys({*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029} - {9, 10})
-_CONTROLS_AND_BREAKS = _CONTROLS | {0x09: " ", 0x0A: " "}
+# In a name or a title, marks that turn the direction of what follows (Unicode Standard Annex 9, section 2) could make
+# one file look like another; in running text they have their place.
+_TURNS = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])
+_CONTROLS_AND_BREAKS = _CONTROLS | _TURNS | {0x09: " ", 0x0A: " "}
 
 # What must not begin a line, and what must not end one (after W3C's Requirements for Chinese Text Layout, 3.1.3).
 _NOT_FIRST = frozenset("，。、；：！？）」』】》〉〕…—～·”’,.;:!?)]}%")
@@ -25,7 +28,7 @@ def clean(text: str) -> str:
 
 
 def clean_line(text: str) -> str:
-    """Return `text` as one line without control characters."""
+    """Return `text` as one line without control characters and changes of direction."""
     return text if text.isprintable() else text.translate(_CONTROLS_AND_BREAKS)
 
 

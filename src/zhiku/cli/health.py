@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from zhiku.cli.columns import cut
+
 if TYPE_CHECKING:
     from zhiku.answer import Answer
     from zhiku.cli.screen import Screen
+
+MAX_QUERY_COLUMNS = 120
+"""A pasted page is a query too; who asked it knows the rest."""
 
 LABELS = {
     "terms": "Words: {values}",
@@ -43,14 +48,15 @@ def notes(answer: Answer, screen: Screen, source: str | None) -> Iterator[str]:
 
 def _nothing_found(answer: Answer, screen: Screen, source: str | None) -> str:
     bases = ", ".join(answer.bases)
+    query = cut(answer.query, MAX_QUERY_COLUMNS)
     if source:
         return screen.tr(
             "Nothing found for {query!r} in {bases}, in files that match {source!r}.",
-            query=answer.query,
+            query=query,
             bases=bases,
             source=source,
         )
-    return screen.tr("Nothing found for {query!r} in {bases}.", query=answer.query, bases=bases)
+    return screen.tr("Nothing found for {query!r} in {bases}.", query=query, bases=bases)
 
 
 def looked_for(answer: Answer, screen: Screen) -> Iterator[str]:

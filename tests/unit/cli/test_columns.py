@@ -27,6 +27,11 @@ def test_controls_are_taken_out() -> None:
     assert clean_line("a\tb\nc\x1bd") == "a b cd"
 
 
+def test_a_name_cannot_turn_the_direction_of_what_follows() -> None:
+    assert clean_line("a\u202egnp.md\u2066") == "agnp.md"
+    assert clean("a\u202eb\u202c") == "a\u202eb\u202c"
+
+
 def test_lines_break_between_words_and_between_han() -> None:
     assert shown("one two three", 8) == ["one two", "three"]
     assert shown("水泵的密封圈", 5) == ["水泵", "的密", "封圈"]
