@@ -102,7 +102,8 @@ def _iter_boundaries(text: str) -> Iterator[int]:
     """Yield every place where the text folds as its two sides do, as far as the nearest characters tell."""
     start = 0
     for at in range(1, len(text)):
-        if unicodedata.combining(text[at]):
+        # A half-width voice mark is a letter that only its decomposition shows to be a mark.
+        if unicodedata.combining(unicodedata.normalize("NFKD", text[at])[0]):
             continue
         if fold(text[start : at + 1]) == fold(text[start:at]) + fold(text[at]):
             yield at

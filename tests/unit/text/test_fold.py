@@ -56,6 +56,7 @@ def test_a_character_that_becomes_many_is_the_origin_of_all_of_them() -> None:
     "text",
     [
         "ｶﾞｷﾞ",  # half-width voice marks compose with what stands before them
+        "a\uff9e\u0301",  # and let a mark behind them reach past them
         "\u09c7\u09be",  # two Bengali vowel signs make one
         "\u05e9\u05c1\u05bc",  # Hebrew points are put into their order
         "a\u0323\u0307\u0301",
