@@ -1,9 +1,10 @@
 """Locators: where text is, printed and parsed as `zhiku://` addresses.
 
-    zhiku://notes/projects/backup.md?doc=12&chars=840-1712#L40-58
-    zhiku://papers/wind.pdf?doc=3&chars=9120-10233#page=4-5
+    zhiku://notes/projects/backup.md?doc=12&of=5f3a91c07be2&chars=840-1712#L40-58
+    zhiku://papers/wind.pdf?doc=3&of=c81e02d94a17&chars=9120-10233#page=4-5
 
-The path is for people; `doc` finds the document after a move too, and `chars` the very words.
+The path is for people; `doc` finds the document after a move too, `of` tells whether it still says what it said (the
+beginning of its content's SHA-256), and `chars` the very words.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from zhiku.errors import QueryError
 
 SCHEME = "zhiku://"
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
+CONTENT_DIGITS = 12
 _MAX_DOC_ID = (1 << 63) - 1
 """The largest integer that a base's file holds."""
 
@@ -28,6 +30,8 @@ class Locator:
     base: str
     path: str
     doc_id: int | None = None
+    content: str | None = None
+    """The first `CONTENT_DIGITS` of the SHA-256 of the document's file as it was indexed."""
     char_start: int | None = None
     char_end: int | None = None
     line_start: int | None = None
@@ -39,6 +43,8 @@ class Locator:
         query = []
         if self.doc_id is not None:
             query.append(f"doc={self.doc_id}")
+        if self.content is not None:
+            query.append(f"of={self.content}")
         if self.char_start is not None and self.char_end is not None:
             query.append(f"chars={self.char_start}-{self.char_end}")
         fragment = ""
@@ -66,6 +72,7 @@ def parse_locator(text: str) -> Locator:
             base=unquote(parts.netloc),
             path=unquote(parts.path[1:], errors="surrogateescape"),
             doc_id=_parse_doc_id(query.get("doc")),
+            content=query.get("of"),
             char_start=char_start,
             char_end=char_end,
             line_start=line_start,

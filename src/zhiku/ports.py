@@ -128,8 +128,9 @@ class WriteSession(Protocol):
         tokens: Sequence[ChunkTokens],
         *,
         format_name: str,
+        doc_id: int | None = None,
     ) -> int:
-        """Store a document in place of the one with its root and path, if any; return its id."""
+        """Store a document and return its id: in place of `doc_id`, wherever that was, or of the one with its path."""
         ...
 
     def touch(self, doc_id: int, source: Source) -> None:

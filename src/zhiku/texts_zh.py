@@ -236,6 +236,10 @@ TEXTS: dict[str, str] = {
     "see what does: zhiku list --documents": "看看哪些有：zhiku list --documents",
     "the path is empty.": "路径是空的。",
     "see what there is: zhiku list --documents": "看看有什么：zhiku list --documents",
+    "{path} was indexed anew since this locator was printed; the words it points at may be gone.": "{path} 在此定位符给出之后重新索引过，它所指的文字可能已不在。",
+    "search again, or read it as it is now: zhiku read {quoted}": "重新搜索，或读它现在的内容：zhiku read {quoted}",
+    "a path is empty.": "有一个路径是空的。",
+    "name a folder; the current one is: zhiku index .": "写出一个文件夹；当前文件夹是：zhiku index .",
     # The embedding model
     "the model file {path} cannot be read: {cause}.": "无法读取模型文件 {path}：{cause}。",
     "install the package it belongs to anew": "重新安装它所属的软件包",

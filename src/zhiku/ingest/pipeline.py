@@ -196,9 +196,10 @@ class _Run:
             return
         parsed = self._tools.parser_for(format_name).parse(source, data)
         del data
+        # A moved document whose name changed is stored anew: its name is searched too, its ending says how to read it.
+        self._store(source, parsed, format_name, replaced=old)
         if old is not None:
-            self._move(old, source)  # and store it anew: its name is searched too, its ending says how to read it
-        self._store(source, parsed, format_name)
+            self._count_move(old, source)
         self.report.added += known is None and old is None
         self.report.changed += known is not None
 
@@ -222,15 +223,19 @@ class _Run:
 
     def _move(self, old: Document, source: Source) -> None:
         self._session.touch(old.doc_id, source)
+        self._count_move(old, source)
+
+    def _count_move(self, old: Document, source: Source) -> None:
         if old.source.root == source.root:
             self._known.pop(old.source.path, None)
         self.report.moved += 1
 
-    def _store(self, source: Source, parsed: ParsedDocument, format_name: str) -> None:
+    def _store(self, source: Source, parsed: ParsedDocument, format_name: str, replaced: Document | None) -> None:
         chunks = list(self._tools.chunker.chunk(parsed))
         fields = FieldAnalyzer(self._analyzer, source.path, parsed.title, parsed.metadata)
         tokens = [fields.tokens(chunk.text, chunk.section) for chunk in chunks]
-        self._session.put(source, parsed, chunks, tokens, format_name=format_name)
+        doc_id = replaced.doc_id if replaced is not None else None
+        self._session.put(source, parsed, chunks, tokens, format_name=format_name, doc_id=doc_id)
         self.report.chunks += len(chunks)
         self.report.chars += len(parsed.text)
         self._checkpoint_chars -= len(parsed.text)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from zhiku.answer import Hit, Query
-from zhiku.locator import Locator
+from zhiku.locator import CONTENT_DIGITS, Locator
 from zhiku.model import StoredChunk
 from zhiku.ports import ReadSession
 from zhiku.retrieve.freshness import file_of, file_state
@@ -74,6 +74,7 @@ class Presenter:
             base=ranked.base,
             path=document.source.path,
             doc_id=document.doc_id,
+            content=document.source.sha256[:CONTENT_DIGITS],
             char_start=passage.char_start,
             char_end=passage.char_end,
             line_start=passage.line_start,

@@ -156,9 +156,7 @@ def _no_such_lines(document: Document, lines: tuple[int, int], everything: Seque
 
 def read_locator(session: ReadSession, locator: Locator, *, context: int = 0) -> Excerpt:
     """Return the text that a locator points at, with `context` more lines around. Raises `NotFound`."""
-    document = session.document(locator.doc_id) if locator.doc_id is not None else find_document(session, locator.path)
-    if document is None:
-        document = find_document(session, locator.path)
+    document = _document_of(session, locator)
     if locator.char_start is not None and locator.char_end is not None:
         everything = list(_iter_lines(session, document.doc_id))
         chosen = _within_span(everything, locator.char_start, locator.char_end)
@@ -172,6 +170,26 @@ def read_locator(session: ReadSession, locator: Locator, *, context: int = 0) ->
         span = (locator.line_start, locator.line_end or locator.line_start)
         return read_document(session, locator.base, document, lines=span, context=context)
     return read_document(session, locator.base, document)
+
+
+def _document_of(session: ReadSession, locator: Locator) -> Document:
+    """Return the document that a locator was printed for. Raises `NotFound` where it says something else by now."""
+    document = session.document(locator.doc_id) if locator.doc_id is not None else None
+    if document is None or not _is_of(document, locator):
+        # Made anew, a base counts its documents anew.
+        document = find_document(session, locator.path)
+    if not _is_of(document, locator):
+        raise NotFound(
+            "{path} was indexed anew since this locator was printed; the words it points at may be gone.",
+            path=document.source.path,
+            hint="search again, or read it as it is now: zhiku read {quoted}",
+            quoted=shlex.quote(document.source.path),
+        )
+    return document
+
+
+def _is_of(document: Document, locator: Locator) -> bool:
+    return locator.content is None or document.source.sha256.startswith(locator.content)
 
 
 def _iter_lines(session: ReadSession, doc_id: int) -> Iterator[Line]:

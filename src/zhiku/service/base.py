@@ -54,7 +54,7 @@ class Base:
         """
         from zhiku.service.indexing import index_targets  # a search must not pay for the parsers' import
 
-        targets = self.targets([Path(path) for path in paths])
+        targets = self.targets(as_paths(paths))
         with private_umask(), writer_lock(self.folder):
             settings = self._with_roots(targets)
             return index_targets(self._store, targets, settings, self._settings.index, progress)
@@ -176,13 +176,20 @@ class Base:
 def check_paths(paths: Sequence[Path]) -> None:
     """Raise `NotFound` for the first of the paths that does not exist."""
     for path in paths:
-        if not os.path.lexists(path):
+        if not path.exists():  # a link to nowhere is nothing that could be a root
             raise NotFound(
                 "{path} does not exist.",
                 path=path,
                 hint="check the spelling; see what is there: ls {parent}",
                 parent=path.absolute().parent,
             )
+
+
+def as_paths(paths: Sequence[str | Path]) -> list[Path]:
+    """Return what was given as paths. Raises `UsageError` for an empty one, which would mean the current folder."""
+    if any(not str(path) for path in paths):
+        raise UsageError("a path is empty.", hint="name a folder; the current one is: zhiku index .")
+    return [Path(path) for path in paths]
 
 
 def _target(base: str, real: Path, roots: Sequence[Path]) -> Target:

@@ -14,7 +14,7 @@ from zhiku.errors import ConfigError, NotFound, UsageError
 from zhiku.locator import SCHEME, parse_locator
 from zhiku.paths import make_private_dir, writer_lock
 from zhiku.retrieve.search import search
-from zhiku.service.base import Base, check_paths
+from zhiku.service.base import Base, as_paths, check_paths
 from zhiku.text.analyze import Analyzer
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Library:
                     name=name,
                     hint="create it with: zhiku index PATH --base {name}",
                 )
-            check_paths([Path(path) for path in paths])
+            check_paths(as_paths(paths))
         return self.open_or_create(name).index(paths, progress=progress)
 
     def grep(self, query: GrepQuery, names: Sequence[str] = ()) -> GrepAnswer:

@@ -161,3 +161,24 @@ def test_the_excerpt_as_json_says_where_it_stands(filled: Shelf) -> None:
         4,
         "unchanged",
     )
+
+
+def test_a_locator_opens_the_very_words_that_were_found(filled: Shelf) -> None:
+    (hit,) = filled.search("第17行").hits[:1]
+    assert read(filled, hit.locator).text == hit.text
+
+
+def test_a_locator_of_an_edited_document_says_that_it_is_old(filled: Shelf) -> None:
+    locator = filled.search("第17行").hits[0].locator
+    filled.write("a.txt", "别的话\n" + TEXT)
+    filled.index()
+    with pytest.raises(NotFound, match="indexed anew"):
+        read(filled, locator)
+
+
+def test_a_locator_never_opens_another_document_in_a_base_made_anew(filled: Shelf) -> None:
+    locator = filled.search("别的").hits[0].locator
+    filled.library.delete("default")
+    filled.write("0.txt", "第一个")
+    filled.index()
+    assert read(filled, locator).text == "别的"

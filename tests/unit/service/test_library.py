@@ -70,3 +70,16 @@ def test_a_locator_names_its_own_base(shelf: Shelf) -> None:
     assert shelf.library.read("zhiku://two/a.md#L1").base == "two"
     with pytest.raises(UsageError, match="several bases"):
         shelf.library.read("a.md")
+
+
+def test_an_empty_path_is_refused_before_a_base_is_made(shelf: Shelf) -> None:
+    with pytest.raises(UsageError, match="empty"):
+        shelf.library.index([""], "new")
+    assert shelf.library.names() == []
+
+
+def test_a_link_to_nowhere_is_no_root(shelf: Shelf) -> None:
+    (shelf.docs / "gone").symlink_to(shelf.docs / "nowhere")
+    with pytest.raises(NotFound, match="does not exist"):
+        shelf.library.index([shelf.docs / "gone"], "new")
+    assert shelf.library.names() == []

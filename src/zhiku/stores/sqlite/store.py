@@ -70,7 +70,8 @@ class SqliteStore:
             try:
                 connection.execute("BEGIN IMMEDIATE")
                 yield SqliteWriteSession(connection)
-                connection.execute("COMMIT")
+                if connection.in_transaction:
+                    connection.execute("COMMIT")
                 # What a run reports as done is on the disk: copying the log into the file syncs both.
                 connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
             finally:

@@ -45,6 +45,7 @@ class SqliteWriteSession:
         tokens: Sequence[ChunkTokens],
         *,
         format_name: str,
+        doc_id: int | None = None,
     ) -> int:
         if max(len(chunks), len(parsed.text) // (rows.TEXT_PIECE_CHARS // 2)) >= MAX_PIECES:
             raise TooLarge(
@@ -54,12 +55,12 @@ class SqliteWriteSession:
                 hint="split it into several files",
             )
         with self._connection:
-            doc_id = self._put_document(source, parsed, tokens, format_name)
-            text_starts = self._put_text(doc_id, parsed)
-            self._put_chunks(doc_id, chunks, text_starts)
-            self._put_tokens(doc_id, tokens)
+            stored = self._put_document(source, parsed, tokens, format_name, doc_id)
+            text_starts = self._put_text(stored, parsed)
+            self._put_chunks(stored, chunks, text_starts)
+            self._put_tokens(stored, tokens)
         self._changed_chunks += len(chunks)
-        return doc_id
+        return stored
 
     def touch(self, doc_id: int, source: Source) -> None:
         self._connection.execute(
@@ -106,7 +107,8 @@ class SqliteWriteSession:
     def checkpoint(self) -> None:
         self.set_manifest({_UNMERGED: str(self._unmerged_chunks())})
         self._changed_chunks = 0
-        self._connection.execute("COMMIT")
+        if self._connection.in_transaction:  # not so where Ctrl-C came between the two statements
+            self._connection.execute("COMMIT")
         self._connection.execute("BEGIN IMMEDIATE")
 
     def settle(self) -> None:
@@ -127,12 +129,18 @@ class SqliteWriteSession:
         return self._changed_chunks + int(self.manifest().get(_UNMERGED, 0))
 
     def _put_document(
-        self, source: Source, parsed: ParsedDocument, tokens: Sequence[ChunkTokens], format_name: str
+        self,
+        source: Source,
+        parsed: ParsedDocument,
+        tokens: Sequence[ChunkTokens],
+        format_name: str,
+        known: int | None,
     ) -> int:
         root_id, path, raw, key = self._place(source)
-        known = self._connection.execute(
-            "SELECT doc_id FROM documents WHERE root_id = ? AND path = ?", (root_id, path)
-        ).get
+        if known is None:
+            known = self._connection.execute(
+                "SELECT doc_id FROM documents WHERE root_id = ? AND path = ?", (root_id, path)
+            ).get
         if known is not None:
             self._remove_content(known)
         values: dict[str, Any] = {
