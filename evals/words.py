@@ -71,6 +71,8 @@ def _rank_all(base: zhiku.Base, data: RetrievalSet) -> Runs:
         paths = {document.doc_id: document.source.path for document in session.documents()}
 
         def search(text: str) -> list[str]:
+            if not text.strip():  # one set has an empty question, which a search refuses
+                return []
             ranking = rank({base.name: session}, Query(text=text), analyzer)
             return [paths[chunk.doc_id] for chunk in ranking.chunks]
 
