@@ -19,7 +19,7 @@ PHRASE_BONUS = 0.05
 FIELD_WEIGHTS = (1.0, 3.0, 2.0, 1.0)
 
 # Words that stand in nearly every English text and in most English questions. They are indexed, so that phrases
-# hold them, but a query that has other words does without them (worth .01 nDCG, docs/adr/0002-analyzer.md).
+# hold them, but a query that has other words does without them (docs/adr/0002-analyzer.md).
 STOP_WORDS = frozenset(
     "a about an and are as at be by can do does for from had has have how i if in into is it its me my of on or our"
     " so than that the their them then there these they this to was we were what when where which who whom why will"
