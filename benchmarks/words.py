@@ -97,7 +97,7 @@ def index_share(notes: Path, work: Path) -> float:
     from zhiku.service.library import Library
 
     began = time.perf_counter()
-    Library(work / "home").open_or_create("default").index([notes])
+    Library(work / "home").open_or_create("default").index([notes], embed=False)
     return round(bare_s / (time.perf_counter() - began), 2)
 
 
@@ -131,7 +131,7 @@ def measure(chunks: int, sources: Path | None, runs: int) -> dict[str, float]:
         files = write_notes(work / "notes", chunks, sources)
         text_mb = sum(path.stat().st_size for path in (work / "notes").rglob("*.md")) / 1e6
         home = work / "measured"
-        indexing = run([*ZHIKU, "index", str(work / "notes")], home)
+        indexing = run([*ZHIKU, "index", "--no-embed", str(work / "notes")], home)
         index_mb = sum(p.stat().st_size for p in (home / "bases/default").glob("index*")) / 1e6
         listed = json.loads(
             subprocess.check_output([*ZHIKU, "--home", str(home), "list", "--format", "json"], text=True)
@@ -141,7 +141,7 @@ def measure(chunks: int, sources: Path | None, runs: int) -> dict[str, float]:
         found["index_mb_per_s"] = round(text_mb / indexing.wall_s, 2)
         found["index_peak_mb"] = round(indexing.peak_mb, 1)
         asked = queries(sources, 10)
-        cold = [ratio([*ZHIKU, "search", "--", text], home, runs) for text in asked]
+        cold = [ratio([*ZHIKU, "search", "--mode", "lexical", "--", text], home, runs) for text in asked]
         found["search_ratio"] = round(statistics.median(r for r, _ in cold), 2)
         found["search_ratio_max"] = max(r for r, _ in cold)
         found["search_peak_mb"] = max(peak for _, peak in cold)
@@ -159,7 +159,7 @@ def warm(home: Path, asked: list[str]) -> dict[str, float]:
     times = []
     for text in asked:
         began = time.perf_counter()
-        base.search(text)
+        base.search(text, mode="lexical")
         times.append((time.perf_counter() - began) * 1000)
     times.sort()
     return {"warm_p50_ms": round(times[len(times) // 2], 2), "warm_p95_ms": round(times[int(len(times) * 0.95)], 2)}

@@ -22,13 +22,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from beir import RetrievalSet, Runs, load_set, mean_ndcg, mean_recall, run_queries
-
 import zhiku
-from zhiku.answer import Query
-from zhiku.retrieve.search import rank
+from zhiku.service.beir import load_set, run_set
 from zhiku.service.library import Library
-from zhiku.text.analyze import Analyzer
+from zhiku.service.measures import mean, scores
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results/words.json"
@@ -52,31 +49,15 @@ def measure(folder: Path, work: Path) -> dict[str, float]:
     base = Library(work / "home").open_or_create("default")
     (done,) = base.index([work / "files"])
     began = time.perf_counter()
-    runs = _rank_all(base, data)
+    runs = run_set(base, data, "lexical")
     elapsed_ms = (time.perf_counter() - began) * 1000
     return {
         "passages": len(data.files),
         "chunks": done.report.chunks,
         "queries": len(data.queries),
-        "ndcg@10": round(mean_ndcg(runs, data.qrels), 4),
-        "recall@10": round(mean_recall(runs, data.qrels, 10), 4),
-        "recall@100": round(mean_recall(runs, data.qrels, 100), 4),
+        **{name: round(mean(scores(runs, data.qrels, name)), 4) for name in ("ndcg@10", "recall@10", "recall@100")},
         "ms_per_query": round(elapsed_ms / len(data.queries), 2),
     }
-
-
-def _rank_all(base: zhiku.Base, data: RetrievalSet) -> Runs:
-    analyzer = Analyzer()
-    with base.reading() as session:
-        paths = {document.doc_id: document.source.path for document in session.documents()}
-
-        def search(text: str) -> list[str]:
-            if not text.strip():  # one set has an empty question, which a search refuses
-                return []
-            ranking = rank({base.name: session}, Query(text=text), analyzer)
-            return [paths[chunk.doc_id] for chunk in ranking.chunks]
-
-        return run_queries(search, data)
 
 
 def main() -> int:

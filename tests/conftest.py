@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from shelf import Shelf
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_model() -> Iterator[None]:
+    """Let bases be searched by words only, unless a test says otherwise: loading a model takes half a second."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ZHIKU_EMBEDDER", "none")
+        yield
 
 
 @pytest.fixture

@@ -32,8 +32,8 @@ class Shelf:
         return file
 
     def index(self, *parts: Path, name: str = "default") -> Report:
-        """Index all documents, or some parts, and return the report of the last one."""
-        return self.library.index(parts or [self.docs], name)[-1].report
+        """Index all documents, or some parts, by their words, and return the report of the last one."""
+        return self.library.index(parts or [self.docs], name, embed=False)[-1].report
 
     @property
     def base(self) -> Base:
@@ -46,8 +46,8 @@ class Shelf:
         return self.base.folder / "index.sqlite3"
 
     def search(self, text: str, **limits: Any) -> Answer:
-        """Search all bases."""
-        return self.library.search(Query(text=text, **limits), self.library.names())
+        """Search all bases, by words unless told otherwise."""
+        return self.library.search(Query(text=text, **{"mode": "lexical", **limits}), self.library.names())
 
     def found(self, text: str, **limits: Any) -> list[str]:
         """Return the paths of the hits, best first."""

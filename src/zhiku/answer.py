@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
+from zhiku.errors import ZhikuError
 from zhiku.model import FileState
 
-Mode = Literal["lexical"]
+Mode = Literal["hybrid", "lexical", "semantic"]
+"""By words and by meaning, by words only, by meaning only."""
 DEFAULT_TOP_K = 10
 
 
@@ -18,6 +20,9 @@ class Query:
 
     text: str
     top_k: int = DEFAULT_TOP_K
+    mode: Mode = "hybrid"
+    min_relevance: float | None = None
+    """Of the hits leave out those of a lower relevance, 0 to 1."""
     source: str | None = None
     """A part of a document's path, or a glob over it."""
     max_chars: int | None = None
@@ -33,7 +38,7 @@ class Hit:
     score: float
     """Grows with relevance; comparable within one answer only."""
     relevance: float | None = None
-    """0 to 1; None until the base is searched by meaning too."""
+    """0 to 1: how likely it answers the question; None where the base was not searched by meaning."""
     base: str
     doc_id: int
     path: str
@@ -55,6 +60,8 @@ class Hit:
     why: tuple[str, ...] = ()
     marks: tuple[tuple[int, int], ...] = field(default=(), repr=False)
     """Spans of `text` that the query's words matched; for display, not part of the JSON."""
+    explanation: Mapping[str, float] = field(default_factory=dict, repr=False)
+    """What the score is made of; for people, not part of the JSON."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +82,8 @@ class Health:
     missing_hits: int = 0
     failed_files: int = 0
     textless_files: int = 0
-    degraded: tuple[str, ...] = ()
+    degraded: tuple[ZhikuError, ...] = ()
+    """What kept a way of finding candidates from running, though the search went on."""
     elapsed_ms: float = 0.0
 
 
@@ -86,6 +94,7 @@ class Answer:
     query: str
     bases: tuple[str, ...]
     mode: Mode
+    """What ran, which is less than what was asked for where health says so."""
     hits: tuple[Hit, ...]
     health: Health
     explanation: Mapping[str, Any] = field(default_factory=dict, repr=False)
@@ -102,12 +111,12 @@ class Answer:
         hits = []
         for hit in self.hits:
             values = asdict(hit)
-            del values["marks"]
+            del values["marks"], values["explanation"]
             hits.append(values)
         return {
             "query": self.query,
             "bases": list(self.bases),
             "mode": self.mode,
             "hits": hits,
-            "health": asdict(self.health),
+            "health": asdict(replace(self.health, degraded=())) | {"degraded": [str(e) for e in self.health.degraded]},
         }

@@ -50,6 +50,8 @@ class BaseSettings:
     roots: tuple[str, ...] = ()
     intro: str = ""
     chunker: str = "structure"
+    embedder: str = ""
+    """Empty for the best one installed; `none` for a base that is searched by words only."""
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
 

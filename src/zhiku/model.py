@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from zhiku.errors import IndexStateError
+
 BlockKind = Literal["heading", "paragraph", "list", "table", "fence"]
 FileState = Literal["unchanged", "moved", "changed", "missing"]
 
@@ -121,6 +123,8 @@ class Document:
     page_count: int
     indexed_at: str
     state: Literal["active", "deprecated"] = "active"
+    script: str = "latin"
+    """What it is written in: `latin` or `han` (see `zhiku.text.script`)."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     links: tuple[Link, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -169,13 +173,15 @@ class LedgerEntry:
 
 @dataclass(frozen=True, kw_only=True)
 class LexicalQuery:
-    """What to look for by words: any of the terms, of the terms that begin with a prefix, of the runs of terms."""
+    """What to look for by words: terms, terms that begin with a prefix, runs of terms."""
 
     terms: tuple[str, ...] = ()
     prefixes: tuple[str, ...] = ()
     phrases: tuple[tuple[str, ...], ...] = ()
     weights: tuple[float, float, float, float] = (1.0, 1.0, 1.0, 1.0)
     """Of a match in the body, title, headings and file name."""
+    match: Literal["any", "all"] = "any"
+    """Whether one of them is enough, or a chunk must hold all."""
 
     def __bool__(self) -> bool:
         return bool(self.terms or self.prefixes or self.phrases)
@@ -191,6 +197,58 @@ class Candidate:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ScriptStatistics:
+    """The cosines of a question with all vectors of a base whose documents are of one script."""
+
+    count: int
+    mean: float
+    std: float
+    """Of the population; 0 for a single vector."""
+    best: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class CosineScale:
+    """What is known of a model's cosines before a base is seen."""
+
+    mean: float
+    """Of a question with a passage that does not answer it."""
+    std: float
+    script_gap: float
+    """By how much they are higher where passage and question are of one script."""
+    good: float
+    """How far a good answer stands above the mean of its base, in standard deviations."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class VectorRanking:
+    """The chunks of each script nearest to a question, by cosine, and what the cosines of all the others are like."""
+
+    candidates: tuple[Candidate, ...]
+    statistics: Mapping[str, ScriptStatistics]
+    """By script; a script without vectors is left out."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PendingText:
+    """A chunk that has no vector yet, with what belongs before its text when it is embedded."""
+
+    chunk_id: int
+    script: str
+    title: str
+    section: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    """Damage in a base's record or index: in the tables that all else rests on, or in what one leg searches."""
+
+    part: Literal["tables", "lexical", "vector"]
+    error: IndexStateError
+
+
+@dataclass(frozen=True, kw_only=True)
 class Totals:
     """What a base holds."""
 
@@ -203,3 +261,5 @@ class Totals:
     failed: int
     skipped: int
     textless: int
+    pending_vectors: int = 0
+    """Chunks that have no vector yet."""

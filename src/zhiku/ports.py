@@ -10,14 +10,18 @@ from zhiku.model import (
     Candidate,
     Chunk,
     ChunkTokens,
+    CosineScale,
     Document,
+    Fault,
     LedgerEntry,
     LexicalQuery,
     ParsedDocument,
+    PendingText,
     Source,
     StoredChunk,
     TextPiece,
     Totals,
+    VectorRanking,
 )
 
 if TYPE_CHECKING:
@@ -70,7 +74,10 @@ class ReadSession(Protocol):
         ...
 
     def select(self, source: str) -> list[int]:
-        """Return, in order, the ids of the documents whose place matches a part of a path, or a glob."""
+        """Return, in order, the ids of the documents whose place matches a part of a path, or a glob.
+
+        A place is the root's own name and the path within it; the whole path where `source` is absolute.
+        """
         ...
 
     def ledger(self) -> list[LedgerEntry]:
@@ -92,6 +99,26 @@ class ReadSession(Protocol):
         """Return in how many chunks each term stands (about, for frequent ones)."""
         ...
 
+    def search_vectors(
+        self, vector: NDArray[np.float32], *, limit: int, doc_ids: Sequence[int] | None = None
+    ) -> VectorRanking:
+        """Return the nearest chunks by cosine, ties by id: `limit` of each script, for a model puts passages in the
+        question's own script first, right or wrong. The statistics are over the whole base in any case.
+        """
+        ...
+
+    def cosines(self, vector: NDArray[np.float32], chunk_ids: Sequence[int]) -> dict[int, float]:
+        """Return the exact cosine of each of these chunks that has a vector."""
+        ...
+
+    def scripts(self, doc_ids: Sequence[int]) -> dict[int, str]:
+        """Return the script of each of these documents."""
+        ...
+
+    def terms_in(self, script: str, terms: Sequence[str]) -> frozenset[str]:
+        """Return those of the terms that stand in any document of a script."""
+        ...
+
     def chunks(self, chunk_ids: Sequence[int]) -> list[StoredChunk]:
         """Return the chunks of these ids, in the order asked; unknown ids are left out."""
         ...
@@ -106,6 +133,17 @@ class ReadSession(Protocol):
 
     def pages(self, doc_id: int) -> list[tuple[int, int, int]]:
         """Return (page_no, char_start, char_end) for each page of a document."""
+        ...
+
+    def sample(self, limit: int) -> list[StoredChunk]:
+        """Return `limit` chunks of each script, or all, spread evenly over the active documents; always the same."""
+        ...
+
+    def check(self, dims: int | None = None) -> list[Fault]:
+        """Return the damage that can be seen without searching; vectors should be of length `dims`, where it is known.
+
+        Reads most of the base. Where the tables are damaged, nothing is said of the rest.
+        """
         ...
 
 
@@ -153,6 +191,30 @@ class WriteSession(Protocol):
         """Return what built the index so far."""
         ...
 
+    def pending_vectors(self) -> int:
+        """Return how many chunks have no vector."""
+        ...
+
+    def pending_texts(self, *, after: int, limit: int) -> list[PendingText]:
+        """Return chunks that have no vector, by id, from behind the id `after` on."""
+        ...
+
+    def put_vectors(self, digests: Sequence[bytes], scripts: Sequence[str], vectors: NDArray[np.float32]) -> None:
+        """Store vectors by the digest of the text they stand for."""
+        ...
+
+    def link_vectors(self, digests: Mapping[int, bytes]) -> frozenset[int]:
+        """Give chunks the vectors of these digests; return the ids of those whose digest has one."""
+        ...
+
+    def settle_vectors(self) -> None:
+        """Remove the vectors that no chunk has; done once all chunks have theirs, since a changed file keeps most."""
+        ...
+
+    def forget_vectors(self) -> None:
+        """Drop all vectors: another embedder will make new ones."""
+        ...
+
     def checkpoint(self) -> None:
         """Make everything put so far durable and visible to readers."""
         ...
@@ -198,6 +260,11 @@ class Embedder(Protocol):
     @property
     def max_tokens(self) -> int:
         """Return how many tokens of a text are seen, those that the model adds included."""
+        ...
+
+    @property
+    def scale(self) -> CosineScale:
+        """Return what is known of this model's cosines."""
         ...
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -35,7 +35,13 @@ class Cli:
         return file
 
     def environ(self, **extra: str) -> dict[str, str]:
-        told = {"ZHIKU_HOME": str(self.home), "ZHIKU_LANG": "en", "LC_ALL": "C", "PYTHONWARNINGS": "error"}
+        told = {
+            "ZHIKU_HOME": str(self.home),
+            "ZHIKU_LANG": "en",
+            "ZHIKU_EMBEDDER": "none",  # loading a model takes longer than most of these tests
+            "LC_ALL": "C",
+            "PYTHONWARNINGS": "error",
+        }
         return {**os.environ, **told, **extra}
 
     def __call__(
@@ -73,9 +79,15 @@ def cli(tmp_path: Path) -> Cli:
 
 
 @pytest.fixture(scope="session")
-def notes(tmp_path_factory: pytest.TempPathFactory) -> Cli:
+def new_cli(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Cli]:
+    """Return a function that returns such a command, each time another."""
+    return lambda: Cli(tmp_path_factory.mktemp("cli"))
+
+
+@pytest.fixture(scope="session")
+def notes(new_cli: Callable[[], Cli]) -> Cli:
     """Return the command over a home with one indexed base, `notes`, for tests that only ask."""
-    command = Cli(tmp_path_factory.mktemp("notes"))
+    command = new_cli()
     for path, text in NOTES.items():
         command.write(path, text)
     assert command("index", "docs", "--base", "notes").returncode == 0

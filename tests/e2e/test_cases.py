@@ -40,16 +40,16 @@ Hits = list[dict[str, Any]]
 
 
 class Door:
-    """The library, in this process."""
+    """The library, in this process; searches are by words, since by meaning something is always nearest."""
 
     def __init__(self, case: Path) -> None:
         self.library = Library(case / "home")
 
     def index(self, path: Path) -> None:
-        self.library.index([path])
+        self.library.index([path], embed=False)
 
     def search(self, text: str, source: str | None) -> Hits:
-        hits: Hits = self.library.search(Query(text=text, source=source)).to_dict()["hits"]
+        hits: Hits = self.library.search(Query(text=text, source=source, mode="lexical")).to_dict()["hits"]
         return hits
 
 
@@ -74,7 +74,8 @@ class ProcessDoor(Door):
 
     def search(self, text: str, source: str | None) -> Hits:
         filters = ["--source", source] if source else []
-        hits: Hits = json.loads(self.run("-m", "zhiku", "search", text, "--format", "json", *filters))["hits"]
+        command = ["search", text, "--mode", "lexical", "--format", "json", *filters]
+        hits: Hits = json.loads(self.run("-m", "zhiku", *command))["hits"]
         return hits
 
     def run(self, *args: str) -> str:

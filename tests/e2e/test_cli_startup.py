@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
 IMPORTED = "import sys\nfrom zhiku.cli.main import run\nrun({args!r})\nprint(*sorted(sys.modules), file=sys.stderr)"
 SLOW = {
-    "zhiku.ingest", "zhiku.parsers", "zhiku.chunkers", "zhiku.service.indexing", "tomlkit", "tomllib", "numpy", "yaml",
+    "zhiku.ingest", "zhiku.parsers", "zhiku.chunkers", "zhiku.service.indexing", "tomlkit", "tomllib", "yaml",
+    "numpy", "onnxruntime", "zhiku.embedders", "zhiku.retrieve.hybrid",
     "logging", "difflib", "shutil", "hashlib", "pypdfium2", "charset_normalizer", "markdown_it", "pathspec", "asyncio",
 }  # fmt: skip
 
@@ -29,6 +30,10 @@ def test_help_imports_click_and_little_else(notes: Cli, args: list[str]) -> None
 
 
 def test_a_search_by_words_imports_nothing_that_only_indexing_needs(notes: Cli) -> None:
-    modules = imported(notes, "search", "密封圈")
+    modules = imported(notes, "search", "密封圈", "--mode", "lexical")
     assert "zhiku.retrieve.search" in modules
     assert not modules & (SLOW | {"zhiku.retrieve.grep", "zhiku.retrieve.read", "zhiku.texts_zh"})
+
+
+def test_a_base_without_an_embedder_imports_none(notes: Cli) -> None:
+    assert not imported(notes, "search", "密封圈") & (SLOW - {"tomllib"})

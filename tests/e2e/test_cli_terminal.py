@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from zhiku.cli.columns import width
+from zhiku.registry import default_embedder_name
 
 if TYPE_CHECKING:
     from conftest import Cli
@@ -116,6 +117,16 @@ def test_progress_is_drawn_and_wiped(cli: Cli) -> None:
     assert "\r\x1b[KBase default\n" in shown
 
 
+@pytest.mark.skipif(default_embedder_name() == "none", reason="no embedder is installed here")
+def test_embedding_has_a_bar_of_its_own(cli: Cli) -> None:
+    cli.write("a.md", "valve\n")
+    code, shown = on_terminal(cli, "index", "docs", ZHIKU_EMBEDDER="")
+    assert code == 0
+    assert "[--------------------] embedding 0/1" in shown
+    assert re.search(r"\[#{20}\] embedding 1/1  0 s left  \d+/s", shown)
+    assert "\r\x1b[KBase default\n" in shown
+
+
 def test_ctrl_c_keeps_what_is_done_and_the_next_run_goes_on(cli: Cli) -> None:
     for number in range(2000):
         cli.write(f"{number}.md", f"# Note {number}\n\n" + "the valve and the pump\n" * 20)
@@ -128,6 +139,21 @@ def test_ctrl_c_keeps_what_is_done_and_the_next_run_goes_on(cli: Cli) -> None:
     (read,) = re.findall(r"read +(\d+) ", shown)
     assert 0 < int(read) < 2000
     assert f"unchanged  {read}\n" in cli("index", "docs").stdout
+
+
+@pytest.mark.skipif(default_embedder_name() == "none", reason="no embedder is installed here")
+def test_ctrl_c_keeps_what_is_embedded(cli: Cli) -> None:
+    for number in range(600):
+        cli.write(f"{number}.md", f"Note {number} about the valve and the pump")
+    terminal = Terminal(cli, "index", "docs", ZHIKU_EMBEDDER="")
+    terminal.wait_for(rb"embedding [1-9]\d*/600")
+    terminal.process.send_signal(signal.SIGINT)
+    code, shown = terminal.finish()
+    assert code == 130
+    assert "the same command goes on from here" in shown
+    (embedded,) = re.findall(r"embedded +(\d+)", shown)
+    assert 0 < int(embedded) < 600
+    assert f"Chunks without a vector: {600 - int(embedded)};" in shown
 
 
 @pytest.mark.parametrize(("answer", "is_removed"), [("n\n", False), ("\n", False), ("y\n", True), ("是\n", True)])

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,14 @@ import apsw
 import pytest
 
 from shelf import Shelf
+from zhiku.answer import Mode
+from zhiku.registry import EMBEDDER_PACKAGES
 from zhiku.service.library import Library
 
 needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals and limits")
+needs_model = pytest.mark.skipif(
+    not all(find_spec(package) for package in EMBEDDER_PACKAGES["builtin"]), reason="needs the built-in model"
+)
 FILES = 60
 WORD = "水泵"
 
@@ -34,12 +40,25 @@ zhiku.ingest.pipeline.CHECKPOINT_CHARS = 5_000
 def tell(done, total, path):
     print(path, flush=True)
 try:
-    report = Library(Path(home)).index([docs], progress=tell)[0].report
+    report = Library(Path(home)).index([docs], progress=tell, embed=False)[0].report
     print(json.dumps({"added": report.added}))
 except ZhikuError as error:
     print(json.dumps({"error": type(error).__name__, "message": str(error)}))
 """
 """Indexes a folder with many checkpoints, perhaps under a limit on the size of files; tells each file it comes to."""
+
+EMBED = """
+import json, sys, zhiku.ingest.embed
+from pathlib import Path
+from zhiku.service.library import Library
+home, docs = sys.argv[1:]
+zhiku.ingest.embed.CHECKPOINT_S, zhiku.ingest.embed.BATCH_CHUNKS = 0.0, 4
+def tell(done, total):
+    print(done, flush=True)
+report = Library(Path(home)).index([docs], embed_progress=tell).embedding.report
+print(json.dumps({"embedded": report.embedded, "reused": report.reused, "pending": report.pending}))
+"""
+"""Indexes a folder and embeds it with many checkpoints; tells how many chunks are done."""
 
 
 def fill(shelf: Shelf) -> None:
@@ -68,9 +87,9 @@ def finish(child: subprocess.Popen[str]) -> dict[str, Any]:
     return result
 
 
-def answers(shelf: Shelf) -> list[Any]:
+def answers(shelf: Shelf, mode: Mode = "lexical") -> list[Any]:
     return [
-        sorted((hit.path, hit.text, round(hit.score, 3)) for hit in shelf.search(query, top_k=200))
+        sorted((hit.path, hit.text, round(hit.score, 3)) for hit in shelf.search(query, mode=mode, top_k=200))
         for query in (WORD, "阀门 gate", "gate-sync 17")
     ]
 
@@ -106,6 +125,38 @@ def test_a_killed_run_damages_nothing_and_the_next_one_completes_it(tmp_path: Pa
     assert answers(shelf) == answers(fresh)
 
 
+def start_embedding(shelf: Shelf) -> subprocess.Popen[str]:
+    arguments = [str(shelf.library.home), str(shelf.docs)]
+    return subprocess.Popen([sys.executable, "-c", EMBED, *arguments], stdout=subprocess.PIPE, text=True)
+
+
+@needs_posix
+@needs_model
+def test_a_run_killed_while_embedding_loses_a_batch_and_the_next_one_completes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ZHIKU_EMBEDDER", "builtin")
+    shelf, fresh = Shelf(tmp_path / "killed"), Shelf(tmp_path / "fresh")
+    for each in (shelf, fresh):
+        for n in range(2 * FILES):
+            each.write(f"{n:03}.md", f"# {WORD} {n}\n\n阀门 gate-sync {n}\n")
+    chance = random.Random(7)
+    pending = 2 * FILES
+    for stop_at in (0, 4, 12):
+        kill_at(start_embedding(shelf), str(stop_at), chance.uniform(0.0, 0.02))
+        left = shelf.base.status().totals.pending_vectors
+        shelf.base.close()
+        assert left <= pending - stop_at
+        pending = left
+    assert pending > 0
+    assert finish(start_embedding(shelf)) == {"embedded": pending, "reused": 0, "pending": 0}
+    check_integrity(shelf)
+
+    fresh.library.index([fresh.docs])
+    assert answers(shelf, "hybrid") == answers(fresh, "hybrid")
+    assert answers(shelf, "semantic") == answers(fresh, "semantic")
+
+
 def test_ctrl_c_keeps_what_is_done_and_the_next_run_goes_on(shelf: Shelf) -> None:
     fill(shelf)
 
@@ -113,7 +164,7 @@ def test_ctrl_c_keeps_what_is_done_and_the_next_run_goes_on(shelf: Shelf) -> Non
         if done == 25:
             raise KeyboardInterrupt
 
-    report = shelf.library.index([shelf.docs], progress=interrupt)[0].report
+    report = shelf.library.index([shelf.docs], progress=interrupt, embed=False)[0].report
     assert (report.interrupted, report.added, report.missing) == (True, 25, 0)
     assert len(shelf.base.documents()) == len(set(shelf.found(WORD, top_k=100))) == 25
 
@@ -130,7 +181,7 @@ def test_ctrl_c_while_files_are_looked_for_forgets_nothing(shelf: Shelf) -> None
     def interrupt(done: int, total: int, path: str) -> None:
         raise KeyboardInterrupt
 
-    shelf.library.index([shelf.docs], progress=interrupt)
+    shelf.library.index([shelf.docs], progress=interrupt, embed=False)
     assert [entry.path for entry in shelf.base.status().noted("failed")] == ["bad.pdf"]
     assert shelf.found(WORD) == ["a.md"]
 

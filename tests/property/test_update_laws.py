@@ -106,7 +106,7 @@ def test_an_interrupted_run_and_the_next_one_lead_to_the_same_index(files: dict[
         shelf = Shelf(Path(folder))
         for path, content in files.items():
             shelf.write(path, content)
-        report = shelf.library.index([shelf.docs], progress=interrupt)[0].report
+        report = shelf.library.index([shelf.docs], progress=interrupt, embed=False)[0].report
         assert report.interrupted == (stop_at < len(files))
         assert report.added == min(stop_at, len(files))
         rest = shelf.index()

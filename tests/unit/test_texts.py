@@ -8,13 +8,13 @@ import pytest
 import zhiku
 import zhiku.errors
 from zhiku.cli.bases import BASE_COLUMNS, DOCUMENT_COLUMNS, OUTCOMES
+from zhiku.cli.figures import MODES
 from zhiku.cli.health import LABELS
 from zhiku.cli.hits import WHY
 from zhiku.cli.main import COMMANDS
 from zhiku.cli.places import STATES
 from zhiku.cli.reasons import RULES
 from zhiku.errors import ZhikuError
-from zhiku.retrieve.search import NO_WORDS
 from zhiku.texts_zh import TEXTS
 
 PACKAGE = Path(zhiku.__file__).parent
@@ -73,12 +73,11 @@ def all_templates() -> Iterator[tuple[str, str]]:
         module = Module(path)
         for line, template in module.templates():
             yield f"{module.name}:{line}", template
-    for table in (WHY, STATES, RULES, LABELS, OUTCOMES, {name: text for name, (_, text) in COMMANDS.items()}):
+    for table in (WHY, STATES, RULES, LABELS, OUTCOMES, MODES, {name: text for name, (_, text) in COMMANDS.items()}):
         yield from ((key, text) for key, text in table.items() if text)
     yield from (("columns", text) for text in BASE_COLUMNS + DOCUMENT_COLUMNS)
-    yield "search", NO_WORDS
     yield "click", "Show this message and exit."
-    yield "legs", "lexical"
+    yield from (("legs", leg) for leg in ("lexical", "vector"))
 
 
 def warnings_of_parsers() -> Iterator[str]:

@@ -31,7 +31,7 @@ _YES = frozenset({"y", "yes", "是", "好"})
 @click.pass_context
 def list_(ctx: click.Context, wants_documents: bool, names: tuple[str, ...], form: str) -> int:
     session = session_of(ctx)
-    bases = _bases(session, names)
+    bases = chosen_bases(session, names)
     return _list_documents(session, bases, form) if wants_documents else _list_bases(session, bases, form)
 
 
@@ -84,7 +84,7 @@ def status(ctx: click.Context, names: tuple[str, ...], form: str) -> int:
     from zhiku.cli.bases import status_lines
 
     session = session_of(ctx)
-    statuses, code = _ask_each(session, _bases(session, names), lambda base: base.status())
+    statuses, code = _ask_each(session, chosen_bases(session, names), lambda base: base.status())
     if form == "json":
         render.out_json({"bases": [status.to_dict() for status in statuses]})
         return code
@@ -134,7 +134,7 @@ def _confirmed(session: Session, name: str) -> bool:
     return render.ask(session.errors.tr("Remove base {name}? [y/N]", name=name)).casefold() in _YES
 
 
-def _bases(session: Session, names: Sequence[str]) -> list[Base]:
+def chosen_bases(session: Session, names: Sequence[str]) -> list[Base]:
     """Return the bases named, or all; where there is none, the reader learns how to make one."""
     library: Library = session.library()
     found = library.resolve(names) if names else list(library.bases())

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 from zhiku.cli.columns import clean_line, cut, pad, width
 from zhiku.cli.reasons import listed
 from zhiku.cli.reports import aligned
-from zhiku.cli.screen import Screen
+from zhiku.cli.screen import Screen, joined
+from zhiku.service.meaning import NONE
 
 if TYPE_CHECKING:
     from zhiku.model import Document
     from zhiku.service.status import Status
 
-BASE_COLUMNS = ("base", "documents", "chunks", "last change")
+BASE_COLUMNS = ("base", "documents", "chunks", "not embedded", "embedder", "last change")
 DOCUMENT_COLUMNS = ("base", "format", "chunks", "chars", "path", "title")
 OUTCOMES = {
     "failed": "Could not be read: {count}",
@@ -27,14 +28,18 @@ OUTCOMES = {
 def bases_table(statuses: Sequence[Status], screen: Screen) -> Iterator[str]:
     """Yield a line for each base and, below it, one for each of its roots."""
     head = tuple(screen.tr(word) for word in BASE_COLUMNS)
-    rows = [(s.name, str(s.totals.documents), str(s.totals.chunks), moment(s.changed_at)) for s in statuses]
-    lines = table([head, *rows], right=(1, 2))
+    lines = table([head, *map(_base_row, statuses)], right=(1, 2, 3))
     yield screen.style(next(lines), "dim")
     for status, line in zip(statuses, lines, strict=True):
         yield line
         for root in status.roots:
             gone = screen.tr("(gone)") if root in status.missing_roots else ""
             yield f"  {screen.link(root, root)} {screen.style(gone, 'warn')}".rstrip()
+
+
+def _base_row(status: Status) -> tuple[str, ...]:
+    counts = (status.totals.documents, status.totals.chunks, status.pending_vectors)
+    return (status.name, *map(str, counts), status.embedder_name, moment(status.changed_at))
 
 
 def documents_table(rows: Sequence[tuple[str, Document]], screen: Screen) -> Iterator[str]:
@@ -75,8 +80,17 @@ def _facts(status: Status, screen: Screen) -> Iterator[tuple[str, str]]:
     yield screen.tr("documents"), f"{totals.documents:,}{deprecated}"
     yield screen.tr("chunks"), f"{totals.chunks:,}"
     yield screen.tr("characters"), f"{totals.chars:,}"
+    yield screen.tr("embedder"), joined([status.embedder_name, _embedded(status, screen)], " ")
     yield screen.tr("index"), f"{status.index_bytes / 1e6:,.1f} MB  {status.folder}"
     yield screen.tr("last change"), moment(status.changed_at)
+
+
+def _embedded(status: Status, screen: Screen) -> str:
+    if status.embedder_name == NONE:
+        return screen.tr("(searched by words only)")
+    if status.pending_vectors:
+        return screen.tr("({count:,} chunks have no vector yet)", count=status.pending_vectors)
+    return ""
 
 
 def _advice(status: Status, screen: Screen) -> Iterator[str]:
@@ -89,7 +103,9 @@ def _advice(status: Status, screen: Screen) -> Iterator[str]:
         yield screen.tr(
             "mend or exclude the files that could not be read, then: zhiku index --base {name}", name=status.name
         )
-    if not status.missing_roots and not status.totals.failed:
+    if status.pending_vectors:
+        yield screen.tr("embed what has no vector yet: zhiku index --base {name}", name=status.name)
+    elif not status.missing_roots and not status.totals.failed:
         yield screen.tr("bring it up to date after changes: zhiku index --base {name}", name=status.name)
 
 

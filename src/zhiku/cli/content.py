@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from zhiku.cli import options, render
 from zhiku.cli.command import Command, session_of
 from zhiku.cli.session import Session
-from zhiku.cli.values import LineRange, Whole
+from zhiku.cli.values import LineRange, OneOf, Share, Whole
 from zhiku.errors import UsageError
+
+if TYPE_CHECKING:
+    from zhiku.answer import Answer, Query
+    from zhiku.service.base import Base
+    from zhiku.service.indexing import IndexReport
 
 NOTHING_MATCHED = 1
 SOME_FAILED = 3
@@ -20,12 +25,13 @@ INTERRUPTED = 130
 
 _INDEX_EXAMPLES = """\
 zhiku index ~/notes
-zhiku index ~/papers ~/manuals --base work
+zhiku index ~/papers ~/manuals --base work --threads 4
 zhiku index --base work"""
 
 _SEARCH_EXAMPLES = """\
 zhiku search "who may open the gate"
 zhiku search 门禁 权限 -b work -k 3 --source "*.pdf"
+zhiku search "what to do before a storm" --min-relevance 0.4
 cat question.txt | zhiku search - --format json"""
 
 _GREP_EXAMPLES = """\
@@ -42,14 +48,16 @@ zhiku read "zhiku://notes/field.md?doc=2&chars=10-90#L3-9" --context 5"""
     cls=Command,
     epilog=_INDEX_EXAMPLES,
     help="Read folders or files into a base, or bring it up to date. A path inside a known root updates that part; no"
-    " path means all roots of the base. Unchanged files are not read again, and your files are never written to.",
+    " path means all roots of the base. Unchanged files are not read again, and your files are never written to. Words"
+    " come first: they can be searched while the text is embedded, for search by meaning.",
 )
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("-b", "--base", "name", metavar="BASE", help="The base to read into: default, unless named.")
+@click.option("--no-embed", is_flag=True, help="Words only; a later run without this option embeds what is missing.")
+@click.option("--threads", type=Whole(), default=1, help="How many cores embedding may use; 1, unless named.")
 @click.pass_context
-def index(ctx: click.Context, paths: tuple[str, ...], name: str | None) -> int:
-    from zhiku.cli.progress import ProgressLine
-    from zhiku.cli.reports import summary
+def index(ctx: click.Context, paths: tuple[str, ...], name: str | None, no_embed: bool, threads: int) -> int:
+    from zhiku.cli.progress import EmbeddingLine, ProgressLine
     from zhiku.config import DEFAULT_BASE
 
     session = session_of(ctx)
@@ -58,14 +66,30 @@ def index(ctx: click.Context, paths: tuple[str, ...], name: str | None) -> int:
     library = session.library()
     try:
         with ProgressLine(session.errors) as progress:
-            reports = library.index(paths, name, progress=progress)
+            done = library.index(
+                paths,
+                name,
+                embed=not no_embed,
+                threads=threads,
+                progress=progress,
+                embed_progress=EmbeddingLine(session.errors),
+            )
     except KeyboardInterrupt:
         return _interrupted(session)
-    render.out(session.screen.tr("Base {name}", name=library.find(name) or name))
-    render.out_lines(session.screen.folded(summary(reports, session.screen)))
-    if any(each.report.interrupted for each in reports):
+    _print_report(session, library.open(name), done)
+    if done.interrupted:
         return _interrupted(session)
-    return SOME_FAILED if any(each.report.failed for each in reports) else 0
+    if done.embedding and done.embedding.failure:
+        render.error(done.embedding.failure, session.language)
+        return done.embedding.failure.exit_code
+    return SOME_FAILED if any(each.report.failed for each in done) else 0
+
+
+def _print_report(session: Session, base: Base, done: IndexReport) -> None:
+    from zhiku.cli.reports import summary
+
+    render.out(session.screen.tr("Base {name}", name=base.name))
+    render.out_lines(session.screen.folded(summary(done, base.status(), session.screen)))
 
 
 def _interrupted(session: Session) -> int:
@@ -82,6 +106,13 @@ def _interrupted(session: Session) -> int:
 @click.argument("words", nargs=-1, required=True, metavar="QUERY...")
 @options.bases
 @click.option("-k", "--top-k", type=Whole(), help="How many hits at most; 10, unless set otherwise.")
+@click.option(
+    "--mode",
+    type=OneOf("hybrid", "lexical", "semantic"),
+    default="hybrid",
+    help="By words and by meaning, by words only, or by meaning only.",
+)
+@click.option("--min-relevance", type=Share(), help="Only hits that are at least so relevant, from 0 to 1.")
 @options.source
 @options.max_chars
 @click.option("--max-chars-per-hit", type=Whole(), help="At most this many characters of each hit.")
@@ -95,13 +126,14 @@ def search(ctx: click.Context, /, words: tuple[str, ...], names: tuple[str, ...]
     library = session.library()
     explain = limits.pop("explain")
     limits["top_k"] = limits["top_k"] or library.settings.search.top_k
-    answer = library.search(Query(text=_text_of(words), **limits), names)
+    query = Query(text=_text_of(words), **limits)
+    answer = library.search(query, names)
     _print_answer(session, answer, form, whole=limits["max_chars_per_hit"] is not None, explain=explain)
-    _print_notes(session, answer, limits["source"], explain)
+    _print_notes(session, answer, query, explain)
     return 0 if answer.hits else NOTHING_MATCHED
 
 
-def _print_answer(session: Session, answer: Any, form: str, *, whole: bool, explain: bool) -> None:
+def _print_answer(session: Session, answer: Answer, form: str, *, whole: bool, explain: bool) -> None:
     from zhiku.cli import hits
 
     if form == "json":
@@ -114,13 +146,13 @@ def _print_answer(session: Session, answer: Any, form: str, *, whole: bool, expl
         render.out_lines(hits.as_text(answer, session.screen, whole=whole, explain=explain))
 
 
-def _print_notes(session: Session, answer: Any, source: str | None, explain: bool) -> None:
+def _print_notes(session: Session, answer: Answer, query: Query, explain: bool) -> None:
     from zhiku.cli import health
 
     if explain:
         for line in health.looked_for(answer, session.errors):
             render.note(line)
-    for line in health.notes(answer, session.errors, source):
+    for line in health.notes(answer, session.errors, query):
         render.note(line)
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from zhiku.cli.columns import cut
 
 if TYPE_CHECKING:
-    from zhiku.answer import Answer
+    from zhiku.answer import Answer, Query
     from zhiku.cli.screen import Screen
+    from zhiku.errors import ZhikuError
 
 MAX_QUERY_COLUMNS = 120
 """A pasted page is a query too; who asked it knows the rest."""
@@ -21,10 +22,35 @@ LABELS = {
 }
 
 
-def notes(answer: Answer, screen: Screen, source: str | None) -> Iterator[str]:
+def notes(answer: Answer, screen: Screen, query: Query) -> Iterator[str]:
     """Yield a sentence for each thing that the answer could not see or is not sure of."""
     if not answer.hits:
-        yield _nothing_found(answer, screen, source)
+        yield _nothing_found(answer, screen, query)
+    elif _is_unlikely(answer):
+        yield screen.tr("None of these is likely to answer the question; they are the nearest there are.")
+    yield from _stale(answer, screen)
+    yield from _unseen(answer, screen)
+    for error in answer.health.degraded:
+        yield from told(error, screen)
+
+
+def told(error: ZhikuError, screen: Screen) -> Iterator[str]:
+    """Yield what kept a search from being whole, and what mends it."""
+    yield screen.tr("Note: {reason}", reason=screen.tr(error.template, **error.params))
+    if error.hint_template:
+        yield screen.tr("Hint: {hint}", hint=screen.tr(error.hint_template, **error.params))
+
+
+def _is_unlikely(answer: Answer) -> bool:
+    known = [hit.relevance for hit in answer if hit.relevance is not None]
+    if len(known) < len(answer):
+        return False
+    from zhiku.retrieve.relevance import NOTHING_FOUND  # a search by words knows no relevance
+
+    return max(known) < NOTHING_FOUND
+
+
+def _stale(answer: Answer, screen: Screen) -> Iterator[str]:
     stale = {hit.base: None for hit in answer if hit.file_state != "unchanged"}
     for name in stale:
         states = [hit.file_state for hit in answer if hit.base == name]
@@ -34,29 +60,45 @@ def notes(answer: Answer, screen: Screen, source: str | None) -> Iterator[str]:
             count=len(states) - states.count("unchanged"),
             name=name,
         )
+
+
+def _unseen(answer: Answer, screen: Screen) -> Iterator[str]:
     health = answer.health
+    bases = "".join(f" -b {name}" for name in answer.bases)
     if health.failed_files or health.textless_files:
         yield screen.tr(
             "Not searched: {failed} files that could not be read, {textless} without text; see: zhiku status{bases}",
             failed=health.failed_files,
             textless=health.textless_files,
-            bases="".join(f" -b {name}" for name in answer.bases),
-        )
-    for reason in health.degraded:
-        yield screen.tr("Note: {reason}.", reason=screen.tr(reason))
-
-
-def _nothing_found(answer: Answer, screen: Screen, source: str | None) -> str:
-    bases = ", ".join(answer.bases)
-    query = cut(answer.query, MAX_QUERY_COLUMNS)
-    if source:
-        return screen.tr(
-            "Nothing found for {query!r} in {bases}, in files that match {source!r}.",
-            query=query,
             bases=bases,
-            source=source,
         )
-    return screen.tr("Nothing found for {query!r} in {bases}.", query=query, bases=bases)
+    if health.pending_vectors and len(answer.bases) == 1:
+        yield screen.tr(
+            "Not searched by meaning: {count} chunks that have no vector yet; embed them: zhiku index --base {name}",
+            count=health.pending_vectors,
+            name=answer.bases[0],
+        )
+    elif health.pending_vectors:
+        yield screen.tr(
+            "Not searched by meaning: {count} chunks that have no vector yet; see which: zhiku status{bases}",
+            count=health.pending_vectors,
+            bases=bases,
+        )
+
+
+def _nothing_found(answer: Answer, screen: Screen, query: Query) -> str:
+    asked = {"query": cut(answer.query, MAX_QUERY_COLUMNS), "bases": ", ".join(answer.bases)}
+    if query.min_relevance and any(leg.candidates for leg in answer.health.legs.values()):
+        return screen.tr(
+            "Nothing found for {query!r} in {bases} that is {relevance:.0%} relevant.",
+            relevance=query.min_relevance,
+            **asked,
+        )
+    if query.source:
+        return screen.tr(
+            "Nothing found for {query!r} in {bases}, in files that match {source!r}.", source=query.source, **asked
+        )
+    return screen.tr("Nothing found for {query!r} in {bases}.", **asked)
 
 
 def looked_for(answer: Answer, screen: Screen) -> Iterator[str]:
@@ -70,4 +112,5 @@ def looked_for(answer: Answer, screen: Screen) -> Iterator[str]:
     if known.get("joint"):
         yield screen.tr("Several bases: scored as if all were one.")
     for name, leg in answer.health.legs.items():
-        yield screen.tr("Candidates by {leg}: {count}", leg=screen.tr(name), count=leg.candidates)
+        if leg.ran:
+            yield screen.tr("Candidates by {leg}: {count}", leg=screen.tr(name), count=leg.candidates)

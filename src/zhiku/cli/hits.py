@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from zhiku.cli.columns import clean, clean_line, cut, width, wrap
+from zhiku.cli.columns import clean, clean_line, cut, fold, width, wrap
 from zhiku.cli.places import chain, lines_or_pages, state
 from zhiku.cli.screen import Screen, joined
 
@@ -25,6 +25,7 @@ WHY = {
     "title": "words in the title",
     "heading": "words in the headings",
     "name": "words in the file's name",
+    "meaning": "near in meaning",
 }
 _MARKDOWN_SIGNS = re.compile(r"([\\`*_\[\]<>#|])")
 
@@ -42,7 +43,9 @@ def as_text(answer: Answer, screen: Screen, *, whole: bool, explain: bool) -> It
 
 
 def _head(hit: Hit, screen: Screen) -> str:
-    number, score = f"{hit.rank}. ", f"{hit.score:.2f}"
+    number = f"{hit.rank}. "
+    # A score says nothing by itself; it stands where nothing better is known.
+    score = f"{hit.score:.2f}" if hit.relevance is None else f"{hit.relevance:.0%}"
     title = clean_line(hit.title or hit.path.rpartition("/")[2])
     if screen.columns:
         title = cut(title, screen.columns - len(number) - len(score) - 2)
@@ -67,8 +70,25 @@ def _place(hit: Hit, screen: Screen, *, with_base: bool) -> Iterator[str]:
 
 def _explained(hit: Hit, screen: Screen) -> Iterator[str]:
     reasons = screen.tr(", ").join(screen.tr(WHY[code]) if code in WHY else code for code in hit.why)
-    yield INDENT + screen.style(screen.tr("why: {reasons}", reasons=reasons), "dim")
+    told = [screen.tr("why: {reasons}", reasons=reasons)] if reasons else []
+    if hit.explanation:
+        told.append(_score(hit, screen))
+    for line in told:
+        for part in fold(line, screen.columns - len(INDENT) if screen.columns else None):
+            yield INDENT + screen.style(part, "dim")
     yield INDENT + screen.style(hit.locator, "dim")
+
+
+def _score(hit: Hit, screen: Screen) -> str:
+    """Return what the score is made of (docs/search.md)."""
+    parts = {"score": hit.score, **hit.explanation}
+    if "cosine" not in parts:
+        return screen.tr("score {score:.2f}: words {words:.2f}, meaning unknown: it has no vector yet", **parts)
+    return screen.tr(
+        "score {score:.2f}: words {words:.2f} + meaning {meaning:.2f} ({standing:+.1f} standard deviations from the"
+        " mean; cosine {cosine:.3f}); holds {share:.0%} of the words",
+        **parts,
+    )
 
 
 def _passage(hit: Hit, screen: Screen, whole: bool) -> Iterator[str]:

@@ -32,6 +32,8 @@ COMMANDS = {
     "read": ("zhiku.cli.content:read", "Show a document, or some lines or a page of it."),
     "list": ("zhiku.cli.admin:list_", "List bases, or the documents in them."),
     "status": ("zhiku.cli.admin:status", "Show what a base holds and what could not be read."),
+    "eval": ("zhiku.cli.evaluate:evaluate", "Measure how well questions find their answers."),
+    "doctor": ("zhiku.cli.doctor:doctor", "Check that bases find what they hold."),
     "delete": ("zhiku.cli.admin:delete", "Remove a base; your files are not touched."),
 }
 
@@ -39,7 +41,8 @@ _HELP = """\
 Search your own documents offline, in Chinese and English, and see where every passage stands.
 
 Exit codes: 0 done or found; 1 nothing matched; 2 asked wrongly; 3 done, but some files could not be read; \
-4 the index cannot answer; 7 another run is writing; 70 a bug; 130 interrupted."""
+4 the index cannot answer; 5 a model did not answer; 6 an optional part is missing; 7 another run is writing; \
+70 a bug; 130 interrupted."""
 
 _EXAMPLES = """\
 zhiku index ~/notes

@@ -8,19 +8,21 @@ from typing import TYPE_CHECKING
 
 from zhiku.cli.columns import clean_line, pad, width
 from zhiku.cli.reasons import listed, retold, rule
-from zhiku.cli.screen import Screen
+from zhiku.cli.screen import Screen, joined
 
 if TYPE_CHECKING:
     from zhiku.ingest.pipeline import Report
-    from zhiku.service.indexing import RootReport
+    from zhiku.service.embedding import Embedding
+    from zhiku.service.indexing import IndexReport
+    from zhiku.service.status import Status
 
 MAX_WARNINGS = 10
 
 
-def summary(reports: Sequence[RootReport], screen: Screen) -> Iterator[str]:
-    """Yield the lines that say what a run did over all its roots."""
+def summary(reports: IndexReport, status: Status, screen: Screen) -> Iterator[str]:
+    """Yield the lines that say what a run did over all its roots; `status` is that of the base after it."""
     parts = [each.report for each in reports]
-    yield from aligned(_counts(parts, screen))
+    yield from aligned([*_counts(parts, screen), *_embedded(reports.embedding, screen), _time(reports, screen)])
     failed = [entry for part in parts for entry in part.failed]
     if failed:
         yield screen.tr("Could not be read: {count}", count=len(failed))
@@ -29,6 +31,7 @@ def summary(reports: Sequence[RootReport], screen: Screen) -> Iterator[str]:
     if textless:
         yield screen.tr("Without text: {count}", count=len(textless))
         yield from listed(textless, screen, with_root=len(reports) > 1)
+    yield from _vectors(reports.embedding, status, screen)
     yield from _warnings([warning for part in parts for warning in part.warnings], screen)
     if missing := sum(part.missing for part in parts):
         yield screen.tr("Gone from disk: {count}; they stay in the index until they are pruned.", count=missing)
@@ -52,7 +55,34 @@ def _counts(parts: Sequence[Report], screen: Screen) -> Iterator[tuple[str, str]
         found = ", ".join(f"{name}: {count}" for name, count in encodings.most_common())
         yield screen.tr("encodings"), found
     yield screen.tr("chunks"), str(sum(part.chunks for part in parts))
-    yield screen.tr("time"), f"{sum(part.elapsed_s for part in parts):.1f} s"
+
+
+def _embedded(embedding: Embedding | None, screen: Screen) -> Iterator[tuple[str, str]]:
+    if embedding is None:
+        return
+    embedded, reused = embedding.report.embedded, embedding.report.reused
+    detail = screen.tr("({embedded} new, {reused} of equal texts)", embedded=embedded, reused=reused) if reused else ""
+    yield screen.tr("embedded"), joined([str(embedded + reused), detail], " ")
+
+
+def _time(reports: IndexReport, screen: Screen) -> tuple[str, str]:
+    words_s = sum(each.report.elapsed_s for each in reports)
+    if reports.embedding is None or not reports.embedding.report.embedded:
+        return screen.tr("time"), f"{words_s:.1f} s"
+    embedding_s = reports.embedding.report.elapsed_s
+    detail = screen.tr("{words:.1f} s for words, {embedding:.1f} s for embedding", words=words_s, embedding=embedding_s)
+    return screen.tr("time"), f"{words_s + embedding_s:.1f} s ({detail})"
+
+
+def _vectors(embedding: Embedding | None, status: Status, screen: Screen) -> Iterator[str]:
+    if embedding and embedding.replaced and not embedding.failure:
+        yield screen.tr("The base had vectors of another embedder; all are made anew.")
+    if status.pending_vectors:
+        yield screen.tr(
+            "Chunks without a vector: {count}; they are found by words only. Embed them: zhiku index --base {name}",
+            count=status.pending_vectors,
+            name=status.name,
+        )
 
 
 def _warnings(warnings: Sequence[tuple[str, str]], screen: Screen) -> Iterator[str]:

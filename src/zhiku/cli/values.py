@@ -40,6 +40,30 @@ class Whole(click.ParamType[int]):
         return number
 
 
+class Share(click.ParamType[float]):
+    """A number from 0 to 1, also written as a percentage; hits show theirs so."""
+
+    name = "share"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        return "X"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        text = str(value).strip()
+        try:
+            number = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+        except ValueError:
+            number = -1.0
+        if not 0 <= number <= 1:  # so that "nan" is refused too
+            raise UsageError(
+                "{option} must be a number from 0 to 1, not {value!r}.",
+                option=_name_of(param),
+                value=value,
+                hint="write {option} 0.4 or {option} 40%",
+            )
+        return number
+
+
 class OneOf(click.ParamType[str]):
     """One of some words."""
 

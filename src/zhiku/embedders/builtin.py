@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from zhiku.embedders.weights import E5_SMALL, check_weights, find_weights
+from zhiku.model import CosineScale
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,6 +28,9 @@ DOCUMENT_PREFIX = "passage: "
 # Changes with anything here that changes vectors: tokenizer, graph, quantisation, pooling.
 ENGINE = "ort-int8-1"
 FINGERPRINT = f"e5-small {E5_SMALL.sha256[:16]} {ENGINE} {DIMS} '{QUERY_PREFIX}' '{DOCUMENT_PREFIX}'"
+
+
+SCALE = CosineScale(mean=0.78, std=0.02, script_gap=0.06, good=5.0)
 
 
 class _Loaded(NamedTuple):
@@ -63,6 +67,11 @@ class BuiltinEmbedder:
     def max_tokens(self) -> int:
         """Return how many tokens of a text are seen, prefix and marks included."""
         return MAX_TOKENS
+
+    @property
+    def scale(self) -> CosineScale:
+        """Return what is known of this model's cosines."""
+        return SCALE
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of passages."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zhiku.embedders.weights import UNIVERSAL_SENTENCE_ENCODER, check_weights, find_weights
+from zhiku.model import CosineScale
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,6 +23,9 @@ MAX_TOKENS = 512
 ENGINE = "numpy-1"
 FINGERPRINT = f"use-multilingual-3 {UNIVERSAL_SENTENCE_ENCODER.sha256[:16]} {ENGINE} {DIMS}"
 _VOCABULARY = "sp.model"
+
+
+SCALE = CosineScale(mean=0.2, std=0.1, script_gap=0.0, good=6.0)
 
 
 class FallbackEmbedder:
@@ -50,6 +54,11 @@ class FallbackEmbedder:
     def max_tokens(self) -> int:
         """Return how many tokens of a text are seen, marks included."""
         return MAX_TOKENS
+
+    @property
+    def scale(self) -> CosineScale:
+        """Return what is known of this model's cosines."""
+        return SCALE
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of passages."""

@@ -19,6 +19,7 @@ from zhiku.text.fields import FieldAnalyzer
 # The values of FTS5's own bm25(), so that one base and several rank alike (sqlite.org/fts5.html, section 5.1.1).
 K1 = 1.2
 B = 0.75
+MIN_IDF = 1e-6
 
 _Unit = tuple[str, ...]
 """What counts as one term: a token, or a character and `*` for all tokens that begin with it."""
@@ -56,6 +57,23 @@ def joint_scores(
     return scores
 
 
+def weights_of(query: LexicalQuery, parts: Sequence[Statistics]) -> dict[str, float]:
+    """Return how much each term of a query says; one that no base holds as much as one that stands once.
+
+    This idf (Lucene's) stays above 0 for a term that stands in most of a small base, where FTS5's does not.
+    """
+    chunks = max(1, sum(part.chunks for part in parts))
+    rows = {term: max(1, sum(part.rows.get(term, 0) for part in parts)) for term in query.terms}
+    return {term: math.log(1 + (chunks - n + 0.5) / (n + 0.5)) for term, n in rows.items()}
+
+
+def perfect_score(query: LexicalQuery, parts: Sequence[Statistics]) -> float:
+    """Return the score of a passage that is full of every term of a query."""
+    chunks = max(1, sum(part.chunks for part in parts))
+    rows = [max(1, sum(part.rows.get(term, 0) for part in parts)) for term in query.terms]
+    return (K1 + 1) * sum(_idf(chunks, n) for n in rows)
+
+
 def _units(query: LexicalQuery) -> list[_Unit]:
     return [(term,) for term in query.terms] + [(prefix, "*") for prefix in query.prefixes]
 
@@ -87,4 +105,4 @@ def _rows(unit: _Unit, parts: Sequence[Statistics], counts: Sequence[Mapping[_Un
 
 def _idf(chunks: int, rows: int) -> float:
     rows = min(rows, chunks)
-    return math.log(1 + (chunks - rows + 0.5) / (rows + 0.5))
+    return max(MIN_IDF, math.log((chunks - rows + 0.5) / (rows + 0.5)))

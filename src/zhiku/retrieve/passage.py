@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from zhiku.model import StoredChunk
 from zhiku.ports import ReadSession
@@ -26,16 +27,25 @@ class Passage:
     marks: Marks = ()
 
 
-def find_marks(analyzer: Analyzer, text: str, tokens: frozenset[str]) -> Marks:
-    """Return the spans of `text` that stand for one of `tokens` (or begin with a single character of them), merged."""
+class Matches(NamedTuple):
+    """What of a text a query's tokens stand for: its spans, merged, and the tokens found."""
+
+    marks: Marks
+    tokens: frozenset[str]
+
+
+def find_matches(analyzer: Analyzer, text: str, tokens: frozenset[str]) -> Matches:
+    """Return where `text` holds any of `tokens`; a single character among them stands for all that begin with it."""
     characters = tuple(token for token in tokens if len(token) == 1 and unicodedata.category(token) == "Lo")
     spans: list[tuple[int, int]] = []
+    found = set()
     for token, start, end in analyzer.spans(text):
         if token in tokens:
+            found.add(token)
             _add_span(spans, start, end)
         elif characters and token.startswith(characters):
             _add_span(spans, start, start + 1)
-    return tuple(spans)
+    return Matches(tuple(spans), frozenset(found))
 
 
 def _add_span(spans: list[tuple[int, int]], start: int, end: int) -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from zhiku.answer import Hit, Query
 from zhiku.locator import CONTENT_DIGITS, Locator
 from zhiku.model import StoredChunk
 from zhiku.ports import ReadSession
 from zhiku.retrieve.freshness import file_of, file_state
-from zhiku.retrieve.passage import Marks, Passage, build_passage, find_marks
+from zhiku.retrieve.fuse import Fused
+from zhiku.retrieve.passage import Passage, build_passage, find_matches
 from zhiku.retrieve.plan import Plan
+from zhiku.retrieve.relevance import Evidence, relevance_of
 from zhiku.text.analyze import Analyzer
 
 
@@ -24,51 +26,81 @@ class Ranked:
     doc_id: int
     score: float
     why: tuple[str, ...] = ()
+    parts: Fused | None = None
+    """What the score is made of; None where only words count."""
+    evidence: Evidence | None = None
+    """None where meaning says nothing of it."""
 
 
 class Presenter:
-    """Makes the hits of one query."""
+    """Makes the hits of one query. `weights` are those of its terms, as far as relevance is to be told."""
 
-    def __init__(self, sessions: Mapping[str, ReadSession], query: Query, plan: Plan, analyzer: Analyzer) -> None:
+    def __init__(
+        self,
+        sessions: Mapping[str, ReadSession],
+        query: Query,
+        plan: Plan,
+        analyzer: Analyzer,
+        weights: Mapping[str, float],
+    ) -> None:
         self._sessions = sessions
         self._query = query
         self._plan = plan
         self._analyzer = analyzer
+        self._weights = weights
 
     def hits(self, chosen: Iterable[tuple[Ranked, StoredChunk]]) -> list[Hit]:
-        """Return the hits of the chosen chunks, in their order, as far as the query's `max_chars` reaches."""
+        """Return the hits of the chosen chunks, in their order, as far as the query's limits let them through."""
         hits: list[Hit] = []
         left = self._query.max_chars
         for ranked, stored in chosen:
             limits = [limit for limit in (self._query.max_chars_per_hit, left) if limit is not None]
             if limits and min(limits) < 1:
                 break
-            marks = find_marks(self._analyzer, stored.chunk.text, self._plan.tokens)
+            matches = find_matches(self._analyzer, stored.chunk.text, self._plan.tokens)
+            fields = self._fields(stored)
+            share = self._share(matches.tokens.union(*fields.values()))
+            relevance = round(relevance_of(ranked.evidence, share), 4) if ranked.evidence else None
+            if relevance is not None and relevance < (self._query.min_relevance or 0.0):
+                continue
             passage = build_passage(
                 self._sessions[ranked.base],
                 stored,
-                marks,
+                matches.marks,
                 focus=self._plan.is_keyword,
                 max_chars=min(limits, default=None),
             )
-            hits.append(self._hit(len(hits) + 1, ranked, stored, passage, self._why(ranked, stored, marks)))
+            why = ["words"] if matches.marks else []
+            why += [*ranked.why, *(code for code, tokens in fields.items() if self._plan.matches(tokens))]
+            hits.append(self._hit(len(hits) + 1, ranked, stored, passage, tuple(why), relevance, share))
             left = None if left is None else left - len(passage.text)
         return hits
 
-    def _why(self, ranked: Ranked, stored: StoredChunk, marks: Marks) -> tuple[str, ...]:
-        """Return which fields the query's words stand in, as codes: words, phrase, title, heading, name."""
+    def _fields(self, stored: StoredChunk) -> dict[str, list[str]]:
+        """Return the tokens of what belongs to a chunk beside its text, by the code of a reason (docs/search.md)."""
         document = stored.document
         fields = {
             "title": [document.title, *document.metadata.get("aliases", ()), *document.metadata.get("tags", ())],
             "heading": stored.chunk.section,
             "name": [document.source.path.rpartition("/")[2]],
         }
-        found = ["words"] if marks else []
-        found += ranked.why
-        found += [code for code, texts in fields.items() if self._plan.matches(self._analyzer.tokens("\n".join(texts)))]
-        return tuple(found)
+        return {code: self._analyzer.tokens("\n".join(texts)) for code, texts in fields.items()}
 
-    def _hit(self, number: int, ranked: Ranked, stored: StoredChunk, passage: Passage, why: tuple[str, ...]) -> Hit:
+    def _share(self, tokens: frozenset[str]) -> float:
+        """Return the part of the query's words, by weight, that are among these."""
+        held = sum(weight for term, weight in self._weights.items() if term in tokens)
+        return held / (sum(self._weights.values()) or 1.0)
+
+    def _hit(
+        self,
+        number: int,
+        ranked: Ranked,
+        stored: StoredChunk,
+        passage: Passage,
+        why: tuple[str, ...],
+        relevance: float | None,
+        share: float,
+    ) -> Hit:
         document, chunk = stored.document, stored.chunk
         locator = Locator(
             base=ranked.base,
@@ -86,6 +118,7 @@ class Presenter:
         return Hit(
             rank=number,
             score=round(ranked.score, 4),
+            relevance=relevance,
             base=ranked.base,
             doc_id=document.doc_id,
             path=document.source.path,
@@ -101,4 +134,16 @@ class Presenter:
             file_state=file_state(self._sessions[ranked.base], document),
             why=why,
             marks=passage.marks,
+            explanation=_explanation(ranked, share),
         )
+
+
+def _explanation(ranked: Ranked, share: float) -> dict[str, float]:
+    """Return what the score and the relevance are made of, as numbers by name."""
+    if ranked.parts is None:
+        return {}
+    found = {"words": ranked.parts.words, "meaning": ranked.parts.meaning, "share": share}
+    if ranked.evidence is not None:
+        evidence = asdict(ranked.evidence)
+        found |= {name: float(value) for name, value in evidence.items()} | {"excess": ranked.evidence.excess}
+    return found

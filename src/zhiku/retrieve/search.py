@@ -8,66 +8,94 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from zhiku.answer import Answer, Health, Hit, Leg, Query
-from zhiku.errors import QueryError
-from zhiku.model import Candidate, FileState, StoredChunk
+from zhiku.answer import Answer, Health, Hit, Leg, Mode, Query
+from zhiku.errors import QueryError, ZhikuError
+from zhiku.model import FileState, StoredChunk
 from zhiku.ports import ReadSession
-from zhiku.retrieve.joint import joint_scores, statistics_of
+from zhiku.retrieve.joint import joint_scores, statistics_of, weights_of
+from zhiku.retrieve.legs import Found, find
+from zhiku.retrieve.meaning import Embedded, Meaning, embed_question
 from zhiku.retrieve.plan import PHRASE_BONUS, Plan, build_plan
 from zhiku.retrieve.present import Presenter, Ranked
 from zhiku.text.analyze import Analyzer
 
-CANDIDATES = 100
-"""How many chunks of a base are ranked at least, before a document's share of the hits is limited."""
-
 MAX_SHARE_OF_DOCUMENT = 0.5
 """At most this share of a question's hits comes from one document while others match too."""
 
-NO_WORDS = "the query holds no letter, digit or Han character to look for"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Found:
-    """What one base has for a query: chunks that hold any of its words, and which of them hold them in a row."""
-
-    candidates: list[Candidate]
-    phrased: frozenset[int]
+NO_QUESTION = Embedded(questions={}, reasons=(), faults=())
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ranking:
-    """The candidates for a query in order, and the plan that found them."""
+    """The candidates for a query in order, how they were found, and what could not look for them."""
 
+    mode: Mode
     plan: Plan
     chunks: list[Ranked]
+    legs: Mapping[str, Leg]
+    degraded: tuple[ZhikuError, ...]
 
 
-def search(sessions: Mapping[str, ReadSession], query: Query, analyzer: Analyzer) -> Answer:
+def search(
+    sessions: Mapping[str, ReadSession],
+    query: Query,
+    analyzer: Analyzer,
+    meanings: Mapping[str, Meaning] | None = None,
+) -> Answer:
     """Return the best passages for `query` over all given bases, in one ranking.
 
-    Raises `QueryError` where the query is blank or a limit is not positive.
+    Bases without a meaning are searched by words only. Raises `QueryError` where the query is blank or a limit is out
+    of range, and, for a search by meaning only, the error that says why no base can be searched so.
     """
     began = time.perf_counter()
-    ranking = rank(sessions, query, analyzer)
+    ranking = rank(sessions, query, analyzer, meanings)
     chosen = choose(ranking.chunks, query.top_k, is_keyword=ranking.plan.is_keyword)
-    presenter = Presenter(sessions, query, ranking.plan, analyzer)
-    hits = presenter.hits(zip(chosen, _fetch(sessions, chosen), strict=True))
+    presenter = Presenter(sessions, query, ranking.plan, analyzer, _weights(sessions, ranking))
+    hits = presenter.hits(zip(chosen, fetch(sessions, chosen), strict=True))
     return Answer(
         query=query.text,
         bases=tuple(sessions),
-        mode="lexical",
+        mode=ranking.mode,
         hits=tuple(hits),
         health=_health(sessions, ranking, hits, began),
         explanation=_explain(ranking.plan, sessions),
     )
 
 
-def rank(sessions: Mapping[str, ReadSession], query: Query, analyzer: Analyzer) -> Ranking:
+def rank(
+    sessions: Mapping[str, ReadSession],
+    query: Query,
+    analyzer: Analyzer,
+    meanings: Mapping[str, Meaning] | None = None,
+) -> Ranking:
     """Return every candidate for `query` over all given bases, best first: what a search chooses its hits from."""
     _check(query)
     plan = build_plan(query.text, analyzer)
-    found = {name: _find(session, query, plan) for name, session in sessions.items()}
-    return Ranking(plan=plan, chunks=_merge(sessions, found, plan, analyzer))
+    embedded = NO_QUESTION if query.mode == "lexical" else embed_question(query.text, meanings or {})
+    questions = embedded.questions
+    if query.mode == "semantic" and not questions:
+        raise embedded.reasons[0]
+    found = {name: find(session, query, plan, questions.get(name)) for name, session in sessions.items()}
+    chunks = _by_words(sessions, found, plan, analyzer)
+    if questions:
+        from zhiku.retrieve.hybrid import merge  # a search by words does without
+
+        chunks = merge(sessions, found, chunks, plan, questions)
+    return Ranking(
+        mode=query.mode if questions else "lexical",
+        plan=plan,
+        chunks=chunks,
+        legs=_legs(query, plan, found),
+        degraded=(*_no_words(query, plan), *embedded.faults, *_no_relevance(query, questions)),
+    )
+
+
+def _weights(sessions: Mapping[str, ReadSession], ranking: Ranking) -> Mapping[str, float]:
+    """Return how much each term weighs, where that is needed."""
+    if not ranking.legs["vector"].ran:
+        return {}
+    parts = [statistics_of(session, ranking.plan.lexical) for session in sessions.values()]
+    return weights_of(ranking.plan.lexical, parts)
 
 
 def _check(query: Query) -> None:
@@ -77,20 +105,15 @@ def _check(query: Query) -> None:
         value = getattr(query, name)
         if value is not None and value < 1:
             raise QueryError("{name} must be at least 1, not {value}.", name=name, value=value)
+    if query.min_relevance is not None and not 0 <= query.min_relevance <= 1:
+        raise QueryError("min_relevance must be from 0 to 1, not {value}.", value=query.min_relevance)
+    if query.min_relevance is not None and query.mode == "lexical":
+        raise QueryError(
+            "relevance is known only where a base is searched by meaning.", hint="leave out the mode or the relevance"
+        )
 
 
-def _find(session: ReadSession, query: Query, plan: Plan) -> Found:
-    doc_ids = session.select(query.source) if query.source else None
-    limit = max(CANDIDATES, 2 * query.top_k)
-    found = session.search_lexical(plan.lexical, limit=limit, doc_ids=doc_ids)
-    if plan.is_keyword and len(found) == limit:
-        # Some documents may have no chunk among the best: one of each makes sure that none is out of sight.
-        found += session.search_lexical(plan.lexical, limit=query.top_k, doc_ids=doc_ids, per_document=True)
-    phrased = session.search_lexical(plan.phrase, limit=limit, doc_ids=doc_ids)
-    return Found(candidates=list(dict.fromkeys(found)), phrased=frozenset(c.chunk_id for c in phrased))
-
-
-def _merge(
+def _by_words(
     sessions: Mapping[str, ReadSession], found: Mapping[str, Found], plan: Plan, analyzer: Analyzer
 ) -> list[Ranked]:
     ranked = [
@@ -102,18 +125,18 @@ def _merge(
             why=("phrase",) if candidate.chunk_id in part.phrased else (),
         )
         for name, part in found.items()
-        for candidate in part.candidates
+        for candidate in part.words
     ]
     if len(sessions) > 1:
         parts = [statistics_of(session, plan.lexical) for session in sessions.values()]
-        scores = joint_scores(_fetch(sessions, ranked), plan.lexical, parts, analyzer)
+        scores = joint_scores(fetch(sessions, ranked), plan.lexical, parts, analyzer)
         ranked = [replace(chunk, score=score) for chunk, score in zip(ranked, scores, strict=True)]
     bonus = PHRASE_BONUS * max((chunk.score for chunk in ranked), default=0.0)
     ranked = [replace(chunk, score=chunk.score + bonus) if "phrase" in chunk.why else chunk for chunk in ranked]
     return sorted(ranked, key=lambda chunk: (-chunk.score, chunk.base, chunk.chunk_id))
 
 
-def _fetch(sessions: Mapping[str, ReadSession], ranked: Sequence[Ranked]) -> list[StoredChunk]:
+def fetch(sessions: Mapping[str, ReadSession], ranked: Sequence[Ranked]) -> list[StoredChunk]:
     """Return what the bases hold of ranked chunks, in their order."""
     stored = {
         (name, chunk.chunk_id): chunk
@@ -138,16 +161,40 @@ def choose(ranked: Sequence[Ranked], top_k: int, *, is_keyword: bool) -> list[Ra
     return [ranked[i] for i in sorted((first + later)[:top_k])]
 
 
+def _legs(query: Query, plan: Plan, found: Mapping[str, Found]) -> dict[str, Leg]:
+    nearest = [part.nearest.candidates for part in found.values() if part.nearest]
+    return {
+        "lexical": Leg(
+            ran=bool(plan.lexical) and query.mode != "semantic",
+            candidates=sum(len(part.words) for part in found.values()),
+        ),
+        "vector": Leg(ran=bool(nearest), candidates=sum(map(len, nearest))),
+    }
+
+
+def _no_words(query: Query, plan: Plan) -> tuple[ZhikuError, ...]:
+    if plan.lexical or query.mode == "semantic":
+        return ()
+    return (QueryError("the query holds no letter, digit or Han character to look for."),)
+
+
+def _no_relevance(query: Query, by_meaning: Iterable[str]) -> tuple[ZhikuError, ...]:
+    if query.min_relevance is None or list(by_meaning):
+        return ()
+    return (QueryError("hits were not left out for their relevance, which words alone do not tell."),)
+
+
 def _health(sessions: Mapping[str, ReadSession], ranking: Ranking, hits: Iterable[Hit], began: float) -> Health:
     totals = [session.totals() for session in sessions.values()]
     states: Counter[FileState] = Counter(hit.file_state for hit in hits)
     return Health(
-        legs={"lexical": Leg(ran=bool(ranking.plan.lexical), candidates=len(ranking.chunks))},
+        legs=ranking.legs,
+        pending_vectors=sum(t.pending_vectors for t in totals) if ranking.legs["vector"].ran else 0,
         changed_hits=states["changed"],
         missing_hits=states["missing"],
         failed_files=sum(t.failed for t in totals),
         textless_files=sum(t.textless for t in totals),
-        degraded=() if ranking.plan.lexical else (NO_WORDS,),
+        degraded=ranking.degraded,
         elapsed_ms=round((time.perf_counter() - began) * 1000, 2),
     )
 

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from zhiku.answer import Answer, Query
+from zhiku.answer import Answer, Mode, Query
 from zhiku.config import DEFAULT_BASE, environment, home_from
 from zhiku.service.base import Base
 from zhiku.service.library import Library
 
 if TYPE_CHECKING:
-    from zhiku.service.indexing import Progress, RootReport
+    from zhiku.ingest.embed import EmbedProgress
+    from zhiku.service.indexing import IndexReport, Progress
 
 
 def library(home: str | Path | None = None) -> Library:
@@ -30,14 +31,20 @@ def index_paths(
     base: str = DEFAULT_BASE,
     *,
     home: str | Path | None = None,
+    embed: bool = True,
+    threads: int = 1,
     progress: Progress | None = None,
-) -> list[RootReport]:
+    embed_progress: EmbedProgress | None = None,
+) -> IndexReport:
     """Bring a base up to date with files and folders, or with all its roots; make it if there is none.
 
-    Returns what was done for each root. Raises `NotFound` for a path that does not exist, before anything is made.
+    Returns what was done for each root, and what was embedded (see `Base.index`). Raises `NotFound` for a path that
+    does not exist, before anything is made.
     """
     wanted = [paths] if isinstance(paths, str | Path) else list(paths)
-    return library(home).index(wanted, base, progress=progress)
+    return library(home).index(
+        wanted, base, embed=embed, threads=threads, progress=progress, embed_progress=embed_progress
+    )
 
 
 def search_bases(
@@ -46,6 +53,8 @@ def search_bases(
     *,
     home: str | Path | None = None,
     top_k: int | None = None,
+    mode: Mode = "hybrid",
+    min_relevance: float | None = None,
     source: str | None = None,
     max_chars: int | None = None,
     max_chars_per_hit: int | None = None,
@@ -55,6 +64,8 @@ def search_bases(
     query = Query(
         text=text,
         top_k=opened.settings.search.top_k if top_k is None else top_k,
+        mode=mode,
+        min_relevance=min_relevance,
         source=source,
         max_chars=max_chars,
         max_chars_per_hit=max_chars_per_hit,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from zhiku.answer import DEFAULT_TOP_K, Answer, Query
+from zhiku.answer import DEFAULT_TOP_K, Answer, Mode, Query
 from zhiku.config import BASE_FILE, BaseSettings, Settings, load_base_settings, save_base_settings
 from zhiku.errors import ManifestMismatch, NotFound, UsageError
 from zhiku.locator import SCHEME, parse_locator
@@ -17,13 +17,16 @@ from zhiku.model import Document
 from zhiku.paths import private_umask, writer_lock
 from zhiku.ports import ReadSession, Store
 from zhiku.registry import STORES, load
+from zhiku.retrieve.meaning import Meaning
 from zhiku.retrieve.search import search
+from zhiku.service.meaning import Embedders, meaning_of
 from zhiku.text.analyze import ANALYZER_VERSION, Analyzer
 
 if TYPE_CHECKING:
+    from zhiku.ingest.embed import EmbedProgress
     from zhiku.retrieve.grep import LineMatch
     from zhiku.retrieve.read import Excerpt
-    from zhiku.service.indexing import Progress, RootReport
+    from zhiku.service.indexing import IndexReport, Progress
     from zhiku.service.status import Status
 
 
@@ -38,26 +41,42 @@ class Target:
 class Base:
     """A named, isolated index over some roots. Get one from `zhiku.open`."""
 
-    def __init__(self, name: str, folder: Path, settings: Settings, analyzer: Analyzer) -> None:
+    def __init__(self, name: str, folder: Path, settings: Settings, analyzer: Analyzer, embedders: Embedders) -> None:
         self.name = name
         self.folder = folder
         self._settings = settings
         self._analyzer = analyzer
+        self._embedders = embedders
         self._store: Store = load(STORES, "sqlite")(folder)
 
-    def index(self, paths: Sequence[str | Path] = (), *, progress: Progress | None = None) -> list[RootReport]:
-        """Bring the base up to date with `paths`, or with all its roots.
+    def index(
+        self,
+        paths: Sequence[str | Path] = (),
+        *,
+        embed: bool = True,
+        threads: int = 1,
+        progress: Progress | None = None,
+        embed_progress: EmbedProgress | None = None,
+    ) -> IndexReport:
+        """Bring the base up to date with `paths`, or with all its roots: first its words, then, with `embed`, vectors.
 
-        A path inside a root updates that part; any other becomes a root of its own. Files are never written to.
+        A path inside a root updates that part; any other becomes a root of its own. Files are never written to. The
+        base can be searched by words as soon as these are stored; `threads` are the cores that embedding may use.
         Raises `NotFound` for a path that does not exist, `UsageError` for one above a root, `Busy` while another
-        process writes the base.
+        process writes the base. Where the embedder fails, the words stay, and the report says why.
         """
-        from zhiku.service.indexing import index_targets  # a search must not pay for the parsers' import
+        from zhiku.service.embedding import embed_base  # a search must not pay for the parsers' import
+        from zhiku.service.indexing import IndexReport, index_targets
 
         targets = self.targets(as_paths(paths))
         with private_umask(), writer_lock(self.folder):
             settings = self._with_roots(targets)
-            return index_targets(self._store, targets, settings, self._settings.index, progress)
+            self._embedders.name_for(settings, {})  # a name that is wrong is told before the work, not after it
+            roots = index_targets(self._store, targets, settings, self._settings.index, progress)
+            if not embed or any(each.report.interrupted for each in roots):
+                return IndexReport(roots=tuple(roots))
+            embedding = embed_base(self._store, settings, self._embedders, threads, embed_progress)
+            return IndexReport(roots=tuple(roots), embedding=embedding)
 
     def targets(self, paths: Sequence[Path]) -> list[Target]:
         """Return what indexing `paths` means here, without doing it."""
@@ -93,19 +112,34 @@ class Base:
             self._check_manifest(session)
             yield session
 
+    def meaning(self, session: ReadSession) -> Meaning:
+        """Return how the base can be searched by meaning; nothing is loaded for it."""
+        return meaning_of(self.name, load_base_settings(self.folder), session.manifest(), self._embedders)
+
     def search(
         self,
         text: str,
         *,
         top_k: int = DEFAULT_TOP_K,
+        mode: Mode = "hybrid",
+        min_relevance: float | None = None,
         source: str | None = None,
         max_chars: int | None = None,
         max_chars_per_hit: int | None = None,
     ) -> Answer:
         """Return the best passages for a question or some words, best first."""
-        query = Query(text=text, top_k=top_k, source=source, max_chars=max_chars, max_chars_per_hit=max_chars_per_hit)
+        query = Query(
+            text=text,
+            top_k=top_k,
+            mode=mode,
+            min_relevance=min_relevance,
+            source=source,
+            max_chars=max_chars,
+            max_chars_per_hit=max_chars_per_hit,
+        )
         with self.reading() as session:
-            return search({self.name: session}, query, self._analyzer)
+            meanings = {} if mode == "lexical" else {self.name: self.meaning(session)}
+            return search({self.name: session}, query, self._analyzer, meanings)
 
     def grep(
         self, keyword: str, *, case_sensitive: bool = False, source: str | None = None
@@ -145,9 +179,9 @@ class Base:
 
         settings = load_base_settings(self.folder)
         if not self._store.exists():
-            return status_of(self.name, self.folder, settings, None)
+            return status_of(self.name, self.folder, settings, None, self._embedders)
         with self.reading() as session:
-            return status_of(self.name, self.folder, settings, session)
+            return status_of(self.name, self.folder, settings, session, self._embedders)
 
     def close(self) -> None:
         """Close what is open; the base can still be used afterwards."""

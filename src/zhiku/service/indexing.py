@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
+from typing import overload
 
 from zhiku.config import BaseSettings, IndexSettings
 from zhiku.errors import ManifestMismatch
@@ -17,6 +18,7 @@ from zhiku.parsers.plain import ENDINGS as PLAIN_ENDINGS
 from zhiku.ports import Parser, Store, WriteSession
 from zhiku.registry import CHUNKERS, FORMAT_ENDINGS, PARSERS, format_of, load
 from zhiku.service.base import Target
+from zhiku.service.embedding import Embedding
 from zhiku.text.analyze import ANALYZER_VERSION
 from zhiku.text.decode import looks_like_text
 
@@ -30,6 +32,33 @@ class RootReport:
 
     target: Target
     report: Report
+
+
+@dataclass(frozen=True, kw_only=True)
+class IndexReport(Sequence[RootReport]):
+    """What a run did: a sequence of its roots' reports, and what was embedded."""
+
+    roots: tuple[RootReport, ...]
+    embedding: Embedding | None = None
+    """None where nothing was to be embedded: it was not asked for, or the base is searched by words only."""
+
+    @overload
+    def __getitem__(self, index: int) -> RootReport: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[RootReport]: ...
+
+    def __getitem__(self, index: int | slice) -> RootReport | Sequence[RootReport]:
+        return self.roots[index]
+
+    def __len__(self) -> int:
+        return len(self.roots)
+
+    @property
+    def interrupted(self) -> bool:
+        """Return whether Ctrl-C ended the run early."""
+        by_root = any(each.report.interrupted for each in self.roots)
+        return by_root or (self.embedding is not None and self.embedding.report.interrupted)
 
 
 def index_targets(

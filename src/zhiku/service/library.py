@@ -6,21 +6,22 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from zhiku.answer import Answer, Query
-from zhiku.config import DEFAULT_BASE, Settings, check_base_name, load_settings
+from zhiku.config import DEFAULT_BASE, Settings, check_base_name, environment, load_settings
 from zhiku.errors import ConfigError, NotFound, UsageError
 from zhiku.locator import SCHEME, parse_locator
 from zhiku.paths import make_private_dir, writer_lock
 from zhiku.retrieve.search import search
 from zhiku.service.base import Base, as_paths, check_paths
+from zhiku.service.meaning import Embedders
 from zhiku.text.analyze import Analyzer
 
 if TYPE_CHECKING:
     from zhiku.retrieve.lines import GrepAnswer, GrepQuery
     from zhiku.retrieve.read import Excerpt
-    from zhiku.service.indexing import Progress, RootReport
+    from zhiku.service.indexing import IndexReport
 
 BASES_FOLDER = "bases"
 
@@ -32,6 +33,7 @@ class Library:
         self.home = home
         self.settings: Settings = load_settings(home)
         self._analyzer = Analyzer()
+        self._embedders = Embedders(home, environment().get("ZHIKU_EMBEDDER", ""))
 
     def names(self) -> list[str]:
         """Return the names of all bases, sorted."""
@@ -88,14 +90,14 @@ class Library:
         bases = self.resolve(names)
         with ExitStack() as stack:
             sessions = {base.name: stack.enter_context(base.reading()) for base in bases}
-            return search(sessions, query, self._analyzer)
+            by_meaning = [] if query.mode == "lexical" else bases
+            meanings = {base.name: base.meaning(sessions[base.name]) for base in by_meaning}
+            return search(sessions, query, self._analyzer, meanings)
 
-    def index(
-        self, paths: Sequence[str | Path] = (), name: str = DEFAULT_BASE, *, progress: Progress | None = None
-    ) -> list[RootReport]:
+    def index(self, paths: Sequence[str | Path] = (), name: str = DEFAULT_BASE, **options: Any) -> IndexReport:
         """Bring a base up to date with `paths`, or with all its roots, and make it if there is none.
 
-        No base is made for paths that do not exist. See `Base.index`.
+        No base is made for paths that do not exist. See `Base.index`, also for the options.
         """
         if self.find(name) is None:
             check_base_name(name)
@@ -106,7 +108,7 @@ class Library:
                     hint="create it with: zhiku index PATH --base {name}",
                 )
             check_paths(as_paths(paths))
-        return self.open_or_create(name).index(paths, progress=progress)
+        return self.open_or_create(name).index(paths, **options)
 
     def grep(self, query: GrepQuery, names: Sequence[str] = ()) -> GrepAnswer:
         """Return the lines that hold a keyword, in the bases that `names` mean, within the query's limits."""
@@ -149,7 +151,7 @@ class Library:
             ) from error
 
     def _base(self, name: str) -> Base:
-        return Base(name, self.home / BASES_FOLDER / name, self.settings, self._analyzer)
+        return Base(name, self.home / BASES_FOLDER / name, self.settings, self._analyzer, self._embedders)
 
 
 def _key(name: str) -> str:

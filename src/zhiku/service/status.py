@@ -10,6 +10,7 @@ from typing import Any
 from zhiku.config import BaseSettings
 from zhiku.model import LedgerEntry, Totals
 from zhiku.ports import ReadSession
+from zhiku.service.meaning import FINGERPRINT, NONE, Embedders
 
 _NOTHING = Totals(documents=0, deprecated=0, chunks=0, tokens=0, chars=0, failed=0, skipped=0, textless=0)
 
@@ -24,10 +25,19 @@ class Status:
     roots: tuple[str, ...]
     missing_roots: tuple[str, ...]
     totals: Totals
+    embedder_name: str
+    """What embeds the base, as in its settings; `none` where it is searched by words only."""
+    embedder: str | None
+    """The fingerprint of what made the vectors that are there."""
     ledger: tuple[LedgerEntry, ...]
     index_bytes: int
     changed_at: str
     """When the last document went in, ISO 8601 in UTC; empty for an empty base."""
+
+    @property
+    def pending_vectors(self) -> int:
+        """Return how many chunks wait for a vector; none does in a base that is searched by words only."""
+        return 0 if self.embedder_name == NONE else self.totals.pending_vectors
 
     def noted(self, outcome: str) -> list[LedgerEntry]:
         """Return the ledger's entries of one outcome: failed, skipped or textless."""
@@ -42,6 +52,8 @@ class Status:
             "deprecated": self.totals.deprecated,
             "chunks": self.totals.chunks,
             "chars": self.totals.chars,
+            "embedder": self.embedder,
+            "pending_vectors": self.pending_vectors,
             "roots": list(self.roots),
             "missing_roots": list(self.missing_roots),
             "changed_at": self.changed_at or None,
@@ -54,8 +66,11 @@ class Status:
         return self.summary() | details | noted
 
 
-def status_of(name: str, folder: Path, settings: BaseSettings, session: ReadSession | None) -> Status:
+def status_of(
+    name: str, folder: Path, settings: BaseSettings, session: ReadSession | None, embedders: Embedders
+) -> Status:
     """Return the status of a base; without a session, of one that holds nothing yet."""
+    manifest = session.manifest() if session else {}
     return Status(
         name=name,
         folder=str(folder),
@@ -63,9 +78,11 @@ def status_of(name: str, folder: Path, settings: BaseSettings, session: ReadSess
         roots=settings.roots,
         missing_roots=tuple(root for root in settings.roots if not Path(root).exists()),
         totals=session.totals() if session else _NOTHING,
+        embedder_name=embedders.name_for(settings, manifest),
+        embedder=manifest.get(FINGERPRINT),
         ledger=tuple(session.ledger()) if session else (),
         index_bytes=sum(path.stat().st_size for path in folder.glob("index.sqlite3*")),
-        changed_at=session.manifest().get("changed_at", "") if session else "",
+        changed_at=manifest.get("changed_at", ""),
     )
 
 

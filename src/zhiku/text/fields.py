@@ -10,6 +10,12 @@ from zhiku.model import ChunkTokens
 from zhiku.text.analyze import Analyzer
 
 
+def passage_for_embedding(title: str, section: Sequence[str], text: str) -> str:
+    """Return what the embedder is given of a chunk: its document's title and its headings, each once, then its text."""
+    context = " › ".join(dict.fromkeys(name for name in (title, *section) if name))
+    return f"{context}\n{text}" if context else text
+
+
 class FieldAnalyzer:
     """Turns the chunks of one document into tokens, field by field; what they share is analyzed once.
 

@@ -8,7 +8,7 @@ import pytest
 
 from zhiku.model import Chunk, Document, Source, StoredChunk, TextPiece
 from zhiku.ports import ReadSession
-from zhiku.retrieve.passage import Passage, build_passage, find_marks
+from zhiku.retrieve.passage import Passage, build_passage, find_matches
 from zhiku.text.analyze import Analyzer
 
 
@@ -51,18 +51,18 @@ def passage(text: str, word: str, *, focus: bool = True, max_chars: int | None =
     tokens = frozenset(analyzer.tokens(word))
     stored = StoredChunk(chunk_id=1, document=document, chunk=chunk)
     session = cast(ReadSession, Session(whole))
-    found = build_passage(session, stored, find_marks(analyzer, text, tokens), focus=focus, max_chars=max_chars)
+    found = build_passage(session, stored, find_matches(analyzer, text, tokens).marks, focus=focus, max_chars=max_chars)
     assert whole[found.char_start : found.char_end] == found.text
     return found
 
 
 def test_marks_that_touch_are_one() -> None:
     text = "见召回率。"
-    assert find_marks(Analyzer(), text, frozenset({"召回", "回率"})) == ((1, 4),)
+    assert find_matches(Analyzer(), text, frozenset({"召回", "回率"})) == (((1, 4),), {"召回", "回率"})
 
 
 def test_a_single_character_is_marked_within_words() -> None:
-    assert find_marks(Analyzer(), "下雨，雨量", frozenset({"雨"})) == ((1, 2), (3, 4))
+    assert find_matches(Analyzer(), "下雨，雨量", frozenset({"雨"})).marks == ((1, 2), (3, 4))
 
 
 def test_a_passage_for_a_keyword_begins_with_its_paragraph() -> None:

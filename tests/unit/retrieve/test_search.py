@@ -140,6 +140,18 @@ def test_a_source_filter_is_a_part_of_a_path_or_a_glob(shelf: Shelf) -> None:
     assert shelf.found("阀门", source="nothing") == []
 
 
+def test_a_filter_looks_at_the_root_by_its_own_name_only(shelf: Shelf) -> None:
+    shelf.write("a/x.md", "阀门")
+    shelf.write("b.md", "阀门")
+    shelf.index()
+    above = shelf.docs.parent.name
+
+    assert shelf.found("阀门", source=above) == []
+    assert sorted(shelf.found("阀门", source=f"{shelf.docs.name}/")) == ["a/x.md", "b.md"]
+    assert shelf.found("阀门", source=str(shelf.docs / "a")) == ["a/x.md"]
+    assert shelf.found("阀门", source=str(shelf.docs / "a" / "*.md")) == ["a/x.md"]
+
+
 def test_the_limits_on_characters_hold(shelf: Shelf) -> None:
     for n in range(5):
         shelf.write(f"{n}.md", f"第{n}句话说到了阀门。" * 20)
@@ -165,7 +177,7 @@ def test_a_query_without_words_says_so(shelf: Shelf, text: str) -> None:
     answer = shelf.search(text)
 
     assert (answer.hits, answer.health.legs["lexical"].ran) == ((), False)
-    assert "no letter" in answer.health.degraded[0]
+    assert "no letter" in str(answer.health.degraded[0])
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\t"])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import apsw
 
-from zhiku.errors import Busy, Damaged, IndexStateError, NewerSchema, ZhikuError
+from zhiku.errors import Busy, Damaged, IndexStateError, MigrationNeeded, NewerSchema, ZhikuError
 from zhiku.paths import unwritable
 from zhiku.stores.sqlite.schema import APPLICATION_ID, SCHEMA_VERSION, STEPS
 
@@ -18,7 +18,11 @@ READ_CACHE_KIB = 16_384
 WRITE_CACHE_KIB = 32_768
 BUSY_TIMEOUT_MS = 5_000
 
-_REBUILD = "delete {path} and index again: zhiku index --base {base}"
+REBUILD = "delete {path} and index again: zhiku index --base {base}"
+
+
+class Inconsistent(Exception):
+    """What is stored contradicts itself where SQLite sees no fault: inside its values, or between its tables."""
 
 
 class FrozenConnection(apsw.Connection):
@@ -90,7 +94,7 @@ def _prepare(connection: apsw.Connection, path: Path) -> None:
 
 def _check_header(connection: apsw.Connection, path: Path) -> None:
     if _pragma(connection, "application_id") != APPLICATION_ID:
-        raise Damaged("{path} is not the index of a zhiku base.", path=path, base=path.parent.name, hint=_REBUILD)
+        raise Damaged("{path} is not the index of a zhiku base.", path=path, base=path.parent.name, hint=REBUILD)
     version = _pragma(connection, "user_version")
     if version > SCHEMA_VERSION:
         raise NewerSchema(
@@ -99,6 +103,16 @@ def _check_header(connection: apsw.Connection, path: Path) -> None:
             version=version,
             known=SCHEMA_VERSION,
             hint="upgrade: pip install --upgrade zhiku",
+        )
+    if version < SCHEMA_VERSION:
+        # What the later steps add is made while documents are read, so there is nothing to migrate to.
+        raise MigrationNeeded(
+            "{path} was written by an older zhiku (schema {version}; this one has {known}).",
+            path=path,
+            version=version,
+            known=SCHEMA_VERSION,
+            base=path.parent.name,
+            hint=REBUILD,
         )
 
 
@@ -120,9 +134,9 @@ def is_sound(connection: apsw.Connection) -> bool:
     return bool(checked == ("ok",) and agree == (1,))
 
 
-def damaged(path: Path, error: Exception) -> Damaged:
+def damaged(path: Path, cause: object) -> Damaged:
     """Return the error for a file that holds what zhiku never writes."""
-    return Damaged("{path} is damaged: {cause}.", path=path, cause=error, base=path.parent.name, hint=_REBUILD)
+    return Damaged("{path} is damaged: {cause}.", path=path, cause=cause, base=path.parent.name, hint=REBUILD)
 
 
 @contextmanager
@@ -135,8 +149,8 @@ def translated(path: Path) -> Iterator[None]:
         if meaning is None:
             raise  # our own SQL is wrong, not the file
         raise meaning from error
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        # SQLite does not see damage inside a value, and what is stored is UTF-8, or JSON, throughout.
+    except (UnicodeDecodeError, json.JSONDecodeError, Inconsistent) as error:
+        # SQLite does not see damage inside a value, and what is stored as text is UTF-8, or JSON, throughout.
         raise damaged(path, error) from error
 
 
@@ -168,6 +182,6 @@ def _meaning(path: Path, error: apsw.Error) -> ZhikuError | None:
         )
     if isinstance(error, (apsw.CorruptError, apsw.NotADBError, apsw.SchemaChangeError)):
         return damaged(path, error)
-    if str(error).startswith(("no such table", "no such column", "malformed")):
+    if str(error).startswith(("no such table", "no such column", "no such rowid", "malformed")):
         return damaged(path, error)
     return None

@@ -11,7 +11,7 @@ import apsw
 from zhiku.model import Candidate, LexicalQuery
 from zhiku.stores.sqlite.schema import FIELDS, SHIFT
 
-POSTING_BUDGET_ROWS = 500000
+POSTING_BUDGET_ROWS = 50_000
 """How many rows the lists of a query's terms may have together; beyond it the most frequent terms are left out."""
 
 FREQUENT_SHARE = 0.005
@@ -26,7 +26,7 @@ def match_expression(query: LexicalQuery) -> str:
     parts = [_quoted(term) for term in query.terms]
     parts += [f"{_quoted(prefix)} *" for prefix in query.prefixes]
     parts += [_quoted(" ".join(phrase)) for phrase in query.phrases]
-    return " OR ".join(parts)
+    return (" AND " if query.match == "all" else " OR ").join(parts)
 
 
 def _quoted(token: str) -> str:
@@ -63,7 +63,11 @@ def affordable(connection: apsw.Connection, query: LexicalQuery) -> LexicalQuery
     Leaving them out is several times faster on a large base and costs nothing there, but costs quality on a small
     one; hence a budget of rows and no share of the base.
     """
-    if len(query.terms) < 2 or len(query.terms) * chunk_count(connection) <= POSTING_BUDGET_ROWS:
+    if (
+        query.match == "all"
+        or len(query.terms) < 2
+        or len(query.terms) * chunk_count(connection) <= POSTING_BUDGET_ROWS
+    ):
         return query
     rows = term_rows(connection, query.terms)
     kept: list[str] = []
@@ -85,6 +89,21 @@ def term_rows(connection: apsw.Connection, terms: Sequence[str]) -> dict[str, in
         rows = connection.execute("SELECT rows FROM frequent_terms WHERE term = ?", (term,)).get
         found[term] = rows or connection.execute("SELECT doc FROM lexical_terms WHERE term = ?", (term,)).get or 0
     return found
+
+
+def script_marker(script: str) -> str:
+    """Return the token that every chunk of a document of this script has among the tokens of its file's name.
+
+    It begins with a private-use character, which no analyzed text holds at the beginning of a token.
+    """
+    return f"\ue000{script}"
+
+
+def terms_in(connection: apsw.Connection, script: str, terms: Sequence[str]) -> frozenset[str]:
+    """Return those of the terms that stand in any chunk of a script."""
+    sql = "SELECT rowid FROM lexical WHERE lexical MATCH ? LIMIT 1"
+    marker = _quoted(script_marker(script))
+    return frozenset(t for t in terms if connection.execute(sql, (f"{_quoted(t)} AND {marker}",)).get is not None)
 
 
 def chunk_count(connection: apsw.Connection) -> int:

@@ -5,24 +5,52 @@ from __future__ import annotations
 import fnmatch
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from zhiku.model import Candidate, Document, LedgerEntry, LexicalQuery, StoredChunk, TextPiece, Totals
+from zhiku.model import (
+    Candidate,
+    Document,
+    Fault,
+    LedgerEntry,
+    LexicalQuery,
+    StoredChunk,
+    TextPiece,
+    Totals,
+    VectorRanking,
+)
 from zhiku.stores.sqlite import lexical, rows
-from zhiku.stores.sqlite.schema import SHIFT
+from zhiku.stores.sqlite.schema import SHIFT, VECTOR_GENERATION
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from zhiku.stores.sqlite.vectors import Packs
 
 _PLACES = "SELECT doc_id, r.path, path_key FROM documents JOIN roots AS r USING (root_id)"
 _CHUNK = f"SELECT {rows.CHUNK_COLUMNS} FROM chunks AS c LEFT JOIN sections AS s USING (section_id) WHERE chunk_id = ?"
+# Counting is for a base that is being embedded: one that is searched by words only must not pay for it.
+_PENDING = """SELECT CASE WHEN EXISTS (SELECT 1 FROM embeddings)
+    THEN (SELECT count(*) FROM chunks WHERE embedding_id IS NULL) ELSE chunks END FROM totals"""
 _PIECES = "SELECT text_id, char_start, line_start, body, line_numbers FROM texts"
+
+
+class PackCache:
+    """The packs that a store read last; a session takes them if they are of its generation."""
+
+    def __init__(self) -> None:
+        self.packs: Packs | None = None
 
 
 class SqliteReadSession:
     """Implements `zhiku.ports.ReadSession` on an open connection within a read transaction."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: apsw.Connection, cache: PackCache) -> None:
         self._connection = connection
+        self._cache = cache
 
     def manifest(self) -> Mapping[str, str]:
         return dict(self._execute("SELECT key, value FROM manifest"))
@@ -39,6 +67,7 @@ class SqliteReadSession:
             failed=counts.get("failed", 0),
             skipped=counts.get("skipped", 0),
             textless=counts.get("textless", 0),
+            pending_vectors=next(self._execute(_PENDING))[0],
         )
 
     def documents(self) -> Iterator[Document]:
@@ -55,10 +84,13 @@ class SqliteReadSession:
     def select(self, source: str) -> list[int]:
         wanted = rows.path_key(source).replace("\\", "/")
         is_glob = any(c in wanted for c in "*?[")
-        pattern = wanted if wanted.startswith(("*", "/")) else f"*/{wanted}"
+        is_absolute = PurePath(source).is_absolute()
+        pattern = wanted if is_absolute or wanted.startswith("*") else f"*/{wanted}"
         found = []
         for doc_id, root, path_key in self._execute(_PLACES):
-            place = f"{rows.path_key(root).replace(chr(92), '/').rstrip('/')}/{path_key}"
+            above = rows.path_key(root).replace("\\", "/").rstrip("/")
+            # Of the folders above the documents only the root's own name counts: the others say nothing of any of them.
+            place = f"{above}/{path_key}" if is_absolute else f"/{above.rpartition('/')[2]}/{path_key}"
             if fnmatch.fnmatchcase(place, pattern) if is_glob else wanted in place:
                 found.append(doc_id)
         return sorted(found)
@@ -84,6 +116,37 @@ class SqliteReadSession:
 
     def term_rows(self, terms: Sequence[str]) -> dict[str, int]:
         return lexical.term_rows(self._connection, terms)
+
+    def search_vectors(
+        self, vector: NDArray[np.float32], *, limit: int, doc_ids: Sequence[int] | None = None
+    ) -> VectorRanking:
+        from zhiku.stores.sqlite import vectors  # imports numpy, which a search by words must not pay for
+
+        return vectors.search(self._connection, self._packs(len(vector)), vector, limit, doc_ids)
+
+    def _packs(self, dims: int) -> Packs:
+        from zhiku.stores.sqlite.vectors import load_packs  # as above
+
+        generation = self.manifest().get(VECTOR_GENERATION, "")
+        packs = self._cache.packs
+        if packs is None or packs.generation != generation:
+            packs = self._cache.packs = load_packs(self._connection, generation, dims)
+        return packs
+
+    def cosines(self, vector: NDArray[np.float32], chunk_ids: Sequence[int]) -> dict[int, float]:
+        from zhiku.stores.sqlite.vectors import cosines_of  # as above
+
+        return cosines_of(self._connection, vector, chunk_ids)
+
+    def scripts(self, doc_ids: Sequence[int]) -> dict[int, str]:
+        ids = json.dumps(list(doc_ids))
+        found = self._execute(
+            "SELECT doc_id, script FROM documents WHERE doc_id IN (SELECT value FROM json_each(?))", ids
+        )
+        return dict(found)
+
+    def terms_in(self, script: str, terms: Sequence[str]) -> frozenset[str]:
+        return lexical.terms_in(self._connection, script, terms)
 
     def chunks(self, chunk_ids: Sequence[int]) -> list[StoredChunk]:
         documents: dict[int, Document | None] = {}
@@ -124,6 +187,20 @@ class SqliteReadSession:
     def pages(self, doc_id: int) -> list[tuple[int, int, int]]:
         row = next(self._execute("SELECT pages FROM documents WHERE doc_id = ?", doc_id), None)
         return [(page_no, start, end) for page_no, start, end in json.loads(row[0])] if row else []
+
+    def sample(self, limit: int) -> list[StoredChunk]:
+        ids: dict[str, list[int]] = {}
+        for script, doc_id, count in self._execute(
+            "SELECT script, doc_id, chunk_count FROM documents WHERE state = 'active' ORDER BY doc_id"
+        ):
+            ids.setdefault(script, []).extend(range(doc_id << SHIFT, (doc_id << SHIFT) + count))
+        chosen = [group[i * len(group) // limit] for group in ids.values() for i in range(limit) if group]
+        return self.chunks(sorted(set(chosen)))
+
+    def check(self, dims: int | None = None) -> list[Fault]:
+        from zhiku.stores.sqlite.checking import find_faults  # few commands look for damage
+
+        return list(find_faults(self._connection, dims))
 
     def _span(self, text_id: int, char_start: int, char_end: int) -> str:
         """Return the characters of a span whose first piece is `text_id`; reads no piece beyond its end."""

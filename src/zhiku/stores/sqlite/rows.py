@@ -11,13 +11,14 @@ from typing import Any
 
 from zhiku.model import Chunk, ChunkTokens, Document, Link, ParsedDocument, Source, StoredChunk, TextPiece
 from zhiku.stores.sqlite.schema import SHIFT
+from zhiku.text.script import script_of_document
 
 TEXT_PIECE_CHARS = 4_000
 """Size of a stored piece of text: reading a passage reads one or two of them."""
 
 DOCUMENT_COLUMNS = (
     "d.doc_id, r.path, d.path, d.path_raw, d.title, d.state, d.size_bytes, d.mtime_ns, d.sha256, d.format, d.encoding, "
-    "d.chars, d.chunk_count, d.page_count, d.metadata, d.links, d.warnings, d.indexed_at"
+    "d.chars, d.chunk_count, d.page_count, d.metadata, d.links, d.warnings, d.indexed_at, d.script"
 )
 DOCUMENTS = f"SELECT {DOCUMENT_COLUMNS} FROM documents AS d JOIN roots AS r USING (root_id)"
 CHUNK_COLUMNS = "c.chunk_id, c.text_id, c.char_start, c.char_end, c.line_start, c.line_end, c.page, c.page_end, s.chain"
@@ -63,13 +64,14 @@ def document_values(
         "links": to_json([asdict(link) for link in parsed.links]),
         "pages": to_json([[p.page_no, p.char_start, p.char_end] for p in parsed.pages]),
         "warnings": to_json(parsed.warnings),
+        "script": script_of_document(parsed),
     }
 
 
 def read_document(row: tuple[Any, ...]) -> Document:
     """Return the document of a row of `DOCUMENT_COLUMNS`."""
     doc_id, root, path, raw, title, state, size_bytes, mtime_ns, sha256, format_, encoding = row[:11]
-    chars, chunk_count, page_count, metadata, links, warnings, indexed_at = row[11:]
+    chars, chunk_count, page_count, metadata, links, warnings, indexed_at, script = row[11:]
     return Document(
         doc_id=doc_id,
         source=Source(
@@ -90,6 +92,7 @@ def read_document(row: tuple[Any, ...]) -> Document:
         links=tuple(Link(**link) for link in json.loads(links)),
         warnings=tuple(json.loads(warnings)),
         indexed_at=indexed_at,
+        script=script,
     )
 
 

@@ -15,6 +15,13 @@ MAX_PIECES = 1 << SHIFT
 # the marks that the analyzer leaves inside a token. Everything else separates, and folding has been done before.
 _TOKENIZER = "ascii tokenchars '-_.+#&@:' tokenchars ''''"
 
+VECTOR_GENERATION = "vector_generation"
+"""Key of the manifest; its value, a random one, is new with every commit that changed a vector. A count would be the
+same again in a file that was made anew or put back from a copy."""
+
+PACK_ROWS = 4096
+"""How many vectors a pack has room for: some of it is read anew when one of them changes."""
+
 FIELDS = ("body", "title", "heading", "name")
 
 
@@ -108,6 +115,24 @@ STEPS: tuple[tuple[str, ...], ...] = (
         ) WITHOUT ROWID""",
         "INSERT INTO lexical(lexical, rank) VALUES ('hashsize', 67108864)",
         "INSERT INTO lexical(lexical, rank) VALUES ('automerge', 0)",
+    ),
+    (
+        "ALTER TABLE documents ADD COLUMN script TEXT NOT NULL DEFAULT 'latin'",
+        # Equal texts of a script share a vector, so it belongs to a digest of what was embedded and not to a chunk.
+        """CREATE TABLE embeddings (
+            embedding_id INTEGER PRIMARY KEY, -- places it: pack id // 4096, row id % 4096
+            digest BLOB NOT NULL UNIQUE,      -- 16 bytes (zhiku.ingest.embed)
+            vector BLOB NOT NULL              -- float16, of length 1
+        )""",
+        "ALTER TABLE chunks ADD COLUMN embedding_id INTEGER",  # NULL: not embedded yet
+        "CREATE INDEX chunks_by_embedding ON chunks (embedding_id)",
+        # The same vectors as whole numbers, so that all of them can be read and compared at once.
+        """CREATE TABLE packs (
+            pack_id INTEGER PRIMARY KEY,
+            vectors BLOB NOT NULL,      -- int8, 4096 rows
+            scales BLOB NOT NULL,       -- float32: what a row's numbers are multiplied by
+            scripts BLOB NOT NULL       -- uint8: 0 no vector, else 1 + place in zhiku.text.script.SCRIPTS
+        )""",
     ),
 )
 

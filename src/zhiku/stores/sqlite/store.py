@@ -18,7 +18,7 @@ from zhiku.stores.sqlite.connection import (
     open_for_writing,
     translated,
 )
-from zhiku.stores.sqlite.reading import SqliteReadSession
+from zhiku.stores.sqlite.reading import PackCache, SqliteReadSession
 
 if TYPE_CHECKING:
     from zhiku.stores.sqlite.writing import SqliteWriteSession
@@ -33,6 +33,7 @@ class SqliteStore:
         self.path = folder / FILE_NAME
         # Connections that no session uses now; opening one anew would lose SQLite's cache of pages.
         self._idle: list[apsw.Connection] = []
+        self._cache = PackCache()
 
     def exists(self) -> bool:
         return self.path.exists()
@@ -45,7 +46,7 @@ class SqliteStore:
         with translated(self.path):
             try:
                 connection.execute("BEGIN")
-                yield SqliteReadSession(connection)
+                yield SqliteReadSession(connection, self._cache)
                 connection.execute("COMMIT")
             except (TypeError, LookupError) as error:
                 # A fault in the code, or rows that are gone or empty where they cannot be.
@@ -69,9 +70,10 @@ class SqliteStore:
         with translated(self.path):
             try:
                 connection.execute("BEGIN IMMEDIATE")
-                yield SqliteWriteSession(connection)
-                if connection.in_transaction:
-                    connection.execute("COMMIT")
+                session = SqliteWriteSession(connection)
+                yield session
+                session.checkpoint()
+                connection.execute("COMMIT")
                 # What a run reports as done is on the disk: copying the log into the file syncs both.
                 connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
             finally:

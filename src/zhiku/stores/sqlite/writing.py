@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from zhiku.errors import TooLarge
-from zhiku.model import Chunk, ChunkTokens, Document, LedgerEntry, ParsedDocument, Source
-from zhiku.stores.sqlite import lexical, rows
-from zhiku.stores.sqlite.schema import MAX_PIECES, SHIFT
+from zhiku.model import Chunk, ChunkTokens, Document, LedgerEntry, ParsedDocument, PendingText, Source
+from zhiku.stores.sqlite import lexical, packing, rows
+from zhiku.stores.sqlite.reading import PackCache, SqliteReadSession
+from zhiku.stores.sqlite.schema import MAX_PIECES, SHIFT, VECTOR_GENERATION
+from zhiku.text.script import script_of_document
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 # From this share of changed chunks on, a run ends by merging the full-text index into one segment; below it, by
 # merging some pages of it only, so that a small edit of a large base stays a small write.
@@ -28,6 +36,8 @@ class SqliteWriteSession:
         self._connection = connection
         self._roots: dict[str, int] = {}
         self._changed_chunks = 0
+        self._vectors_changed = False
+        self._free_ids: Iterator[int] | None = None
 
     def known_files(self, root: str) -> dict[str, Document]:
         found = self._connection.execute(f"{rows.DOCUMENTS} WHERE r.path = ?", (root,))
@@ -58,7 +68,7 @@ class SqliteWriteSession:
             stored = self._put_document(source, parsed, tokens, format_name, doc_id)
             text_starts = self._put_text(stored, parsed)
             self._put_chunks(stored, chunks, text_starts)
-            self._put_tokens(stored, tokens)
+            self._put_tokens(stored, tokens, script_of_document(parsed))
         self._changed_chunks += len(chunks)
         return stored
 
@@ -104,8 +114,54 @@ class SqliteWriteSession:
                 (key, value),
             )
 
+    def pending_vectors(self) -> int:
+        count: int = self._connection.execute("SELECT count(*) FROM chunks WHERE embedding_id IS NULL").get
+        return count
+
+    def pending_texts(self, *, after: int, limit: int) -> list[PendingText]:
+        sql = "SELECT chunk_id FROM chunks WHERE embedding_id IS NULL AND chunk_id > ? ORDER BY chunk_id LIMIT ?"
+        found: list[Any] = self._connection.execute(sql, (after, limit)).fetchall()
+        reader = SqliteReadSession(self._connection, PackCache())
+        return [
+            PendingText(
+                chunk_id=stored.chunk_id,
+                script=stored.document.script,
+                title=stored.document.title,
+                section=stored.chunk.section,
+                text=stored.chunk.text,
+            )
+            for stored in reader.chunks([chunk_id for (chunk_id,) in found])
+        ]
+
+    def put_vectors(self, digests: Sequence[bytes], scripts: Sequence[str], vectors: NDArray[np.float32]) -> None:
+        if self._free_ids is None:
+            self._free_ids = packing.free_ids(self._connection)
+        ids = list(islice(self._free_ids, len(digests)))
+        self._vectors_changed = True
+        with self._connection:  # a vector is in its pack or not at all, also where Ctrl-C comes in between
+            packing.put(self._connection, ids, digests, scripts, vectors)
+
+    def link_vectors(self, digests: Mapping[int, bytes]) -> frozenset[int]:
+        return packing.link(self._connection, digests)
+
+    def settle_vectors(self) -> None:
+        if unused := packing.unused_ids(self._connection):
+            self._free_ids = None
+            self._vectors_changed = True
+            with self._connection:  # as above
+                packing.remove(self._connection, unused)
+
+    def forget_vectors(self) -> None:
+        self._free_ids = None
+        self._vectors_changed = True
+        with self._connection:  # as above
+            packing.remove_all(self._connection)
+
     def checkpoint(self) -> None:
         self.set_manifest({_UNMERGED: str(self._unmerged_chunks())})
+        if self._vectors_changed:
+            self.set_manifest({VECTOR_GENERATION: os.urandom(8).hex()})
+            self._vectors_changed = False
         self._changed_chunks = 0
         if self._connection.in_transaction:  # not so where Ctrl-C came between the two statements
             self._connection.execute("COMMIT")
@@ -178,7 +234,7 @@ class SqliteWriteSession:
     def _put_chunks(self, doc_id: int, chunks: Sequence[Chunk], text_starts: list[int]) -> None:
         section_ids = self._put_sections(doc_id, chunks)
         self._connection.executemany(
-            "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
             [
                 (
                     doc_id << SHIFT | i,
@@ -204,12 +260,12 @@ class SqliteWriteSession:
             ids[chain] = self._connection.last_insert_rowid()
         return ids
 
-    def _put_tokens(self, doc_id: int, tokens: Sequence[ChunkTokens]) -> None:
-        self._connection.executemany(lexical.INSERT, self._token_rows(doc_id, tokens))
+    def _put_tokens(self, doc_id: int, tokens: Sequence[ChunkTokens], script: str) -> None:
+        self._connection.executemany(lexical.INSERT, self._token_rows(doc_id, tokens, lexical.script_marker(script)))
 
-    def _token_rows(self, doc_id: int, tokens: Sequence[ChunkTokens]) -> Iterator[tuple[int | str, ...]]:
+    def _token_rows(self, doc_id: int, tokens: Sequence[ChunkTokens], marker: str) -> Iterator[tuple[int | str, ...]]:
         for i, chunk in enumerate(tokens):
-            fields = (chunk.body, chunk.title, chunk.heading, chunk.name)
+            fields = (chunk.body, chunk.title, chunk.heading, [*chunk.name, marker])
             yield (doc_id << SHIFT | i, *map(" ".join, fields))
 
     def _place(self, source: Source) -> tuple[int, str, bytes | None, str]:

@@ -1,0 +1,80 @@
+"""The question as a vector: one for each embedder that made vectors of the bases searched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from zhiku.errors import MissingExtra, ModelError, ZhikuError
+from zhiku.model import CosineScale
+from zhiku.ports import Embedder
+from zhiku.text.script import script_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class Meaning:
+    """How a base can be searched by meaning: with an embedder, or not, and then why."""
+
+    embedder: Embedder | None = None
+    reason: ZhikuError | None = None
+    """Why there is no embedder; its message and hint are for the reader."""
+    is_fault: bool = False
+    """Whether the reader must be told, since the base should have been searched by meaning."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """A question as a base's embedder sees it."""
+
+    vector: NDArray[np.float32]
+    space: str
+    """The embedder's fingerprint: cosines of one space compare, over all bases that share it."""
+    scale: CosineScale
+    script: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Embedded:
+    """A question for each base that can be searched by meaning, and why others cannot."""
+
+    questions: Mapping[str, Question]
+    reasons: tuple[ZhikuError, ...]
+    """For every base without a question."""
+    faults: tuple[ZhikuError, ...]
+    """Those of the reasons that a reader must be told."""
+
+
+def embed_question(text: str, meanings: Mapping[str, Meaning]) -> Embedded:
+    """Return a question for all bases; each embedder embeds it once. An embedder that fails is a reason, no error."""
+    questions: dict[str, Question] = {}
+    reasons: list[ZhikuError] = []
+    faults: list[ZhikuError] = []
+    by_space: dict[str, Question | ZhikuError] = {}
+    for name, meaning in meanings.items():
+        if meaning.embedder is None:
+            if meaning.reason is not None:
+                reasons.append(meaning.reason)
+                faults += [meaning.reason] if meaning.is_fault else []
+            continue
+        space = meaning.embedder.fingerprint
+        if space not in by_space:
+            by_space[space] = _embed(text, meaning.embedder)
+            if isinstance(error := by_space[space], ZhikuError):
+                reasons.append(error)
+                faults.append(error)
+        if isinstance(question := by_space[space], Question):
+            questions[name] = question
+    return Embedded(questions=questions, reasons=tuple(reasons), faults=tuple(faults))
+
+
+def _embed(text: str, embedder: Embedder) -> Question | ZhikuError:
+    try:
+        vector = embedder.embed_queries([text])[0]
+    except (MissingExtra, ModelError) as error:
+        return error
+    return Question(vector=vector, space=embedder.fingerprint, scale=embedder.scale, script=script_of(text))

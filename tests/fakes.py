@@ -1,0 +1,83 @@
+"""An embedder for tests: small, deterministic, and without any meaning."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from zhiku.model import CosineScale
+from zhiku.registry import EMBEDDERS
+
+DIMS = 8
+
+
+@cache
+def unit_vector(text: str, dims: int = DIMS) -> NDArray[np.float32]:
+    """Return a direction that depends on nothing but the text."""
+    seed = int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:8], "big")
+    vector = np.random.default_rng(seed).normal(size=dims)
+    return (vector / np.linalg.norm(vector)).astype(np.float32)
+
+
+class FakeEmbedder:
+    """Implements `zhiku.ports.Embedder`; `seen` are the passages it was given, one after the other.
+
+    `before` is called before each of them, and before the model is loaded (with None); what it raises is raised.
+    """
+
+    max_tokens = 512
+    scale = CosineScale(mean=0.0, std=0.35, script_gap=0.0, good=4.0)
+
+    def __init__(
+        self, name: str = "fake", dims: int = DIMS, before: Callable[[str | None], None] = lambda text: None
+    ) -> None:
+        self.name = name
+        self.dims = dims
+        self.before = before
+        self.seen: list[str] = []
+
+    @property
+    def fingerprint(self) -> str:
+        return f"{self.name} {self.dims}"
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        for text in texts:
+            self.before(text)
+            self.seen.append(text)
+        return np.stack([unit_vector(self.name + text, self.dims) for text in texts])
+
+    def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.before(None)
+        return np.stack([unit_vector(self.name + text, self.dims) for text in texts])
+
+    def count_tokens(self, text: str) -> int:
+        self.before(None)
+        return len(text)
+
+
+def install(monkeypatch: pytest.MonkeyPatch, embedder: FakeEmbedder) -> None:
+    """Register an embedder under its name."""
+
+    def make(**_: Any) -> FakeEmbedder:
+        return embedder
+
+    monkeypatch.setattr(sys.modules[__name__], f"make_{embedder.name}", make, raising=False)
+    monkeypatch.setitem(EMBEDDERS, embedder.name, f"{__name__}:make_{embedder.name}")
+
+
+def stop_at(number: int, error: BaseException) -> Callable[..., None]:
+    """Return a function that raises `error` when it is called for the `number`-th time, from 1, and never again."""
+    left = iter(range(1, number + 1))
+
+    def stop(*_: object) -> None:
+        if next(left, None) == number:
+            raise error
+
+    return stop
