@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 PERFECT_SHARE = 0.25
 """The best match by words counts as at least this share of a perfect one."""
@@ -54,8 +55,7 @@ def weigh(scores: Sequence[float], perfect: float, lacking: Mapping[str, float])
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Fused:
+class Fused(NamedTuple):
     """A candidate's score: the words' part and the meaning's."""
 
     words: float

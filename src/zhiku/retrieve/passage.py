@@ -39,7 +39,7 @@ def find_matches(analyzer: Analyzer, text: str, tokens: frozenset[str]) -> Match
     characters = tuple(token for token in tokens if len(token) == 1 and unicodedata.category(token) == "Lo")
     spans: list[tuple[int, int]] = []
     found = set()
-    for token, start, end in analyzer.spans(text):
+    for token, start, end in analyzer.spans(text, None if characters else tokens):
         if token in tokens:
             found.add(token)
             _add_span(spans, start, end)

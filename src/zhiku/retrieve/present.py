@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from zhiku.answer import Hit, Query
 from zhiku.locator import CONTENT_DIGITS, Locator
@@ -17,7 +17,7 @@ from zhiku.retrieve.relevance import Evidence, relevance_of
 from zhiku.text.analyze import Analyzer
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True, slots=True)
 class Ranked:
     """A chunk of a base with its score; `why` are codes of what counted beside its words."""
 
@@ -144,6 +144,6 @@ def _explanation(ranked: Ranked, share: float) -> dict[str, float]:
         return {}
     found = {"words": ranked.parts.words, "meaning": ranked.parts.meaning, "share": share}
     if ranked.evidence is not None:
-        evidence = asdict(ranked.evidence)
+        evidence = ranked.evidence._asdict()
         found |= {name: float(value) for name, value in evidence.items()} | {"excess": ranked.evidence.excess}
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 NOTHING_FOUND = 0.2
 """Below this relevance of its first hit an answer is better given as "nothing found": that keeps .95 of right first
@@ -18,8 +18,7 @@ _PER_SHARE = 8.23
 _PER_CROSSING = 2.24
 
 
-@dataclass(frozen=True, kw_only=True)
-class Evidence:
+class Evidence(NamedTuple):
     """What meaning says of a passage beside its place in the ranking."""
 
     cosine: float

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from operator import add
 
@@ -89,12 +89,22 @@ class Analyzer:
         """Return the runs of `text` in order; their tokens in a row are `tokens(text)`."""
         return [self._run(run) for run in _RUN.findall(fold(text))]
 
-    def spans(self, text: str) -> Iterator[tuple[str, int, int]]:
-        """Yield each token with the half-open span of `text` that it stands for."""
+    def spans(self, text: str, wanted: frozenset[str] | None = None) -> Iterator[tuple[str, int, int]]:
+        """Yield each token, or each of the wanted ones, with the half-open span of `text` that it stands for."""
         folded, offsets = fold_with_map(text)
+        heads = frozenset(token[0] for token in wanted or ())
         for match in _RUN.finditer(folded):
-            for token, start, end in self._placed(match.group(), match.start()):
-                yield token, offsets[start], _end_offset(offsets, end)
+            run = match.group()
+            if wanted is not None and (_cannot_be(run, heads) or wanted.isdisjoint(self._tokens_of(run))):
+                continue
+            for token, start, end in self._placed(run, match.start()):
+                if wanted is None or token in wanted:
+                    yield token, offsets[start], _end_offset(offsets, end)
+
+    def _tokens_of(self, run: str) -> Iterable[str]:
+        if _is_cjk(run):
+            return (*map(add, run, run[1:]), run[-1])
+        return self._words.get(run) or self._learn(run)
 
     def _run(self, text: str) -> Run:
         tokens = tuple(token for token, _, _ in self._placed(text, 0))
@@ -141,6 +151,11 @@ def _is_cjk(run: str) -> bool:
 
 
 _CJK_START = re.compile(rf"[{_CJK}]")
+
+
+def _cannot_be(run: str, heads: frozenset[str]) -> bool:
+    """Return whether a plain word begins like none of the tokens sought: its forms and its stem begin as it does."""
+    return run[0].lower() not in heads and run.isascii() and run.isalpha() and run[1:].islower()
 
 
 def _without_marks(word: str) -> str:

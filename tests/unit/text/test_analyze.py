@@ -116,3 +116,15 @@ def test_full_width_marks_separate_words_in_long_and_short_texts_alike(text: str
 def test_the_memory_of_words_changes_nothing() -> None:
     analyzer = Analyzer()
     assert analyzer.tokens("Gate-sync fooBar") == analyzer.tokens("Gate-sync fooBar") == tokens("Gate-sync fooBar")
+
+
+@pytest.mark.parametrize(
+    "text", ["The Gate-Sync opens fooBar and Dying batteries", "雨量筒校准 gate 雨", "Éclair ＧＡＴＥ don't C++"]
+)
+def test_the_spans_of_wanted_tokens_are_those_among_all(text: str) -> None:
+    analyzer = Analyzer()
+    every = list(analyzer.spans(text))
+    for token in {token for token, _, _ in every}:
+        wanted = frozenset({token})
+        assert list(analyzer.spans(text, wanted)) == [span for span in every if span[0] == token]
+    assert list(analyzer.spans(text, frozenset({"zebra"}))) == []
