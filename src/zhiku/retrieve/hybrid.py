@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from zhiku.model import ScriptStatistics
+from zhiku.model import Candidate, ScriptStatistics, VectorRanking
 from zhiku.ports import ReadSession
 from zhiku.retrieve.fuse import Words, fuse, weigh
 from zhiku.retrieve.joint import Statistics, perfect_score, statistics_of, weights_of
-from zhiku.retrieve.legs import Found
 from zhiku.retrieve.meaning import Question
 from zhiku.retrieve.plan import Plan
 from zhiku.retrieve.present import Ranked
@@ -22,17 +21,19 @@ STANDS_OUT = 1.0
 
 def merge(
     sessions: Mapping[str, ReadSession],
-    found: Mapping[str, Found],
     by_words: Sequence[Ranked],
+    complete: Mapping[str, frozenset[int]],
+    nearest: Mapping[str, VectorRanking],
     plan: Plan,
     questions: Mapping[str, Question],
 ) -> list[Ranked]:
     """Return all candidates of all legs in one ranking; equal scores by base and id.
 
-    `by_words` are the candidates by words, best first, with their scores over all bases.
+    `by_words` are the candidates by words, best first, with their scores over all bases; `complete` by base those that
+    hold every word, `nearest` the candidates by meaning.
     """
     counts = [statistics_of(session, plan.lexical) for session in sessions.values()]
-    standings = _standings(found, questions)
+    standings = _standings(nearest, questions)
     # In order of their scores, so that the first of a document is its best.
     documents = {(ranked.base, ranked.doc_id): ranked.score for ranked in reversed(by_words)}
     words = weigh(
@@ -43,7 +44,8 @@ def merge(
     merged: list[Ranked] = []
     for name, session in sessions.items():
         known = {ranked.chunk_id: ranked for ranked in by_words if ranked.base == name}
-        merged += _merge_base(session, name, known, found[name], questions.get(name), standings, words)
+        found = nearest[name].candidates if name in nearest else ()
+        merged += _merge_base(session, name, known, complete[name], found, questions.get(name), standings, words)
     return sorted(merged, key=lambda ranked: (-ranked.score, ranked.base, ranked.chunk_id))
 
 
@@ -51,12 +53,13 @@ def _merge_base(
     session: ReadSession,
     name: str,
     known: Mapping[int, Ranked],
-    found: Found,
+    complete: frozenset[int],
+    found: Sequence[Candidate],
     question: Question | None,
     standings: Mapping[str, Standing],
     words: Words,
 ) -> Iterable[Ranked]:
-    nearest = {c.chunk_id: c for c in found.nearest.candidates} if found.nearest else {}
+    nearest = {candidate.chunk_id: candidate for candidate in found}
     cosines = {chunk_id: c.score for chunk_id, c in nearest.items()}
     if question:
         cosines |= session.cosines(question.vector, [chunk_id for chunk_id in known if chunk_id not in nearest])
@@ -72,7 +75,7 @@ def _merge_base(
         standing = evidence.standing if evidence else 0.0
         by_words = known.get(chunk_id)
         score = by_words.score if by_words else 0.0
-        parts = fuse(score, standing, good, script, words, is_complete=chunk_id in found.complete)
+        parts = fuse(score, standing, good, script, words, is_complete=chunk_id in complete)
         why = by_words.why if by_words else ()
         yield Ranked(
             base=name,
@@ -95,15 +98,14 @@ def _evidence(cosine: float, script: str, question: Question, standing: Standing
     )
 
 
-def _standings(found: Mapping[str, Found], questions: Mapping[str, Question]) -> dict[str, Standing]:
+def _standings(nearest: Mapping[str, VectorRanking], questions: Mapping[str, Question]) -> dict[str, Standing]:
     """Return for each embedder how cosines of its question stand, over all bases that it made the vectors of."""
     made = {}
     for space in {question.space for question in questions.values()}:
         (question, *_) = [question for question in questions.values() if question.space == space]
         parts: dict[str, list[ScriptStatistics]] = {}
-        for name in questions:
-            ranking = found[name].nearest
-            for script, part in ranking.statistics.items() if ranking and questions[name].space == space else ():
+        for name, ranking in nearest.items():
+            for script, part in ranking.statistics.items() if questions[name].space == space else ():
                 parts.setdefault(script, []).append(part)
         made[space] = Standing(
             {script: pooled(group) for script, group in parts.items()}, question.script, question.scale

@@ -15,38 +15,42 @@ CANDIDATES = 100
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
-    """What one base has for a query: chunks that hold any of its words, and the nearest in meaning."""
+class ByWords:
+    """The chunks of a base that hold any of a query's words, best first."""
 
-    words: tuple[Candidate, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
     phrased: frozenset[int] = frozenset()
     """Which of them hold the words in a row."""
     complete: frozenset[int] = frozenset()
     """Which of them hold every word; looked for only where meaning counts too."""
-    nearest: VectorRanking | None = None
 
 
-def find(session: ReadSession, query: Query, plan: Plan, question: Question | None) -> Found:
-    """Return the candidates of a base; by meaning only where there is a question for it."""
-    doc_ids = session.select(query.source) if query.source else None
-    limit = max(CANDIDATES, 2 * query.top_k)
-    by_words = () if query.mode == "semantic" else _by_words(session, query, plan, limit, doc_ids)
-    phrased = session.search_lexical(plan.phrase, limit=limit, doc_ids=doc_ids) if by_words else []
-    all_words = replace(plan.lexical, match="all")
-    complete = session.search_lexical(all_words, limit=limit, doc_ids=doc_ids) if by_words and question else []
-    return Found(
-        words=by_words,
-        phrased=frozenset(candidate.chunk_id for candidate in phrased),
-        complete=frozenset(candidate.chunk_id for candidate in complete),
-        nearest=session.search_vectors(question.vector, limit=limit, doc_ids=doc_ids) if question else None,
-    )
-
-
-def _by_words(
-    session: ReadSession, query: Query, plan: Plan, limit: int, doc_ids: list[int] | None
-) -> tuple[Candidate, ...]:
+def find_words(session: ReadSession, query: Query, plan: Plan) -> ByWords:
+    """Return the candidates of a base by words; none for a search by meaning only."""
+    if query.mode == "semantic":
+        return ByWords()
+    doc_ids, limit = _scope(session, query)
     found = session.search_lexical(plan.lexical, limit=limit, doc_ids=doc_ids)
     if plan.is_keyword and len(found) == limit:
         # Some documents may have no chunk among the best: one of each makes sure that none is out of sight.
         found += session.search_lexical(plan.lexical, limit=query.top_k, doc_ids=doc_ids, per_document=True)
-    return tuple(dict.fromkeys(found))
+    phrased = session.search_lexical(plan.phrase, limit=limit, doc_ids=doc_ids) if found else []
+    all_words = replace(plan.lexical, match="all")
+    needs_complete = found and query.mode == "hybrid"
+    complete = session.search_lexical(all_words, limit=limit, doc_ids=doc_ids) if needs_complete else []
+    return ByWords(
+        candidates=tuple(dict.fromkeys(found)),
+        phrased=frozenset(candidate.chunk_id for candidate in phrased),
+        complete=frozenset(candidate.chunk_id for candidate in complete),
+    )
+
+
+def find_nearest(session: ReadSession, query: Query, question: Question) -> VectorRanking:
+    """Return the candidates of a base by meaning."""
+    doc_ids, limit = _scope(session, query)
+    return session.search_vectors(question.vector, limit=limit, doc_ids=doc_ids)
+
+
+def _scope(session: ReadSession, query: Query) -> tuple[list[int] | None, int]:
+    doc_ids = session.select(query.source) if query.source else None
+    return doc_ids, max(CANDIDATES, 2 * query.top_k)

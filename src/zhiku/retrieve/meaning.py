@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from zhiku.errors import MissingExtra, ModelError, ZhikuError
@@ -78,3 +79,31 @@ def _embed(text: str, embedder: Embedder) -> Question | ZhikuError:
     except (MissingExtra, ModelError) as error:
         return error
     return Question(vector=vector, space=embedder.fingerprint, scale=embedder.scale, script=script_of(text))
+
+
+def embed_beside(text: str, meanings: Mapping[str, Meaning]) -> Callable[[], Embedded]:
+    """Begin `embed_question` in a thread of its own; what is returned waits for it and gives its result.
+
+    The model and SQLite both let go of the interpreter while they work, so that a search by words costs next to no
+    time beside it (a fifth of a search of 100,000 chunks).
+    """
+    if all(meaning.embedder is None for meaning in meanings.values()):
+        return lambda: embed_question(text, meanings)
+    done: list[Embedded | Exception] = []
+
+    def embed() -> None:
+        try:
+            done.append(embed_question(text, meanings))
+        except Exception as error:
+            done.append(error)  # raised where the result is asked for
+
+    thread = Thread(target=embed, name="embed-question", daemon=True)
+    thread.start()
+
+    def result() -> Embedded:
+        thread.join()
+        if isinstance(done[0], Exception):
+            raise done[0]
+        return done[0]
+
+    return result

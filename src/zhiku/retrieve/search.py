@@ -10,19 +10,17 @@ from typing import Any
 
 from zhiku.answer import Answer, Health, Hit, Leg, Mode, Query
 from zhiku.errors import QueryError, ZhikuError
-from zhiku.model import FileState, StoredChunk
+from zhiku.model import FileState, StoredChunk, VectorRanking
 from zhiku.ports import ReadSession
 from zhiku.retrieve.joint import joint_scores, statistics_of, weights_of
-from zhiku.retrieve.legs import Found, find
-from zhiku.retrieve.meaning import Embedded, Meaning, embed_question
+from zhiku.retrieve.legs import ByWords, find_nearest, find_words
+from zhiku.retrieve.meaning import Meaning, embed_beside
 from zhiku.retrieve.plan import PHRASE_BONUS, Plan, build_plan
 from zhiku.retrieve.present import Presenter, Ranked
 from zhiku.text.analyze import Analyzer
 
 MAX_SHARE_OF_DOCUMENT = 0.5
 """At most this share of a question's hits comes from one document while others match too."""
-
-NO_QUESTION = Embedded(questions={}, reasons=(), faults=())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,21 +69,24 @@ def rank(
     """Return every candidate for `query` over all given bases, best first: what a search chooses its hits from."""
     _check(query)
     plan = build_plan(query.text, analyzer)
-    embedded = NO_QUESTION if query.mode == "lexical" else embed_question(query.text, meanings or {})
+    asked = embed_beside(query.text, {} if query.mode == "lexical" else meanings or {})
+    by_words = {name: find_words(session, query, plan) for name, session in sessions.items()}
+    chunks = _by_words(sessions, by_words, plan, analyzer)
+    embedded = asked()
     questions = embedded.questions
     if query.mode == "semantic" and not questions:
         raise embedded.reasons[0]
-    found = {name: find(session, query, plan, questions.get(name)) for name, session in sessions.items()}
-    chunks = _by_words(sessions, found, plan, analyzer)
+    nearest = {name: find_nearest(sessions[name], query, question) for name, question in questions.items()}
     if questions:
         from zhiku.retrieve.hybrid import merge  # a search by words does without
 
-        chunks = merge(sessions, found, chunks, plan, questions)
+        complete = {name: found.complete for name, found in by_words.items()}
+        chunks = merge(sessions, chunks, complete, nearest, plan, questions)
     return Ranking(
         mode=query.mode if questions else "lexical",
         plan=plan,
         chunks=chunks,
-        legs=_legs(query, plan, found),
+        legs=_legs(query, plan, by_words, nearest),
         degraded=(*_no_words(query, plan), *embedded.faults, *_no_relevance(query, questions)),
     )
 
@@ -114,7 +115,7 @@ def _check(query: Query) -> None:
 
 
 def _by_words(
-    sessions: Mapping[str, ReadSession], found: Mapping[str, Found], plan: Plan, analyzer: Analyzer
+    sessions: Mapping[str, ReadSession], found: Mapping[str, ByWords], plan: Plan, analyzer: Analyzer
 ) -> list[Ranked]:
     ranked = [
         Ranked(
@@ -125,7 +126,7 @@ def _by_words(
             why=("phrase",) if candidate.chunk_id in part.phrased else (),
         )
         for name, part in found.items()
-        for candidate in part.words
+        for candidate in part.candidates
     ]
     if len(sessions) > 1:
         parts = [statistics_of(session, plan.lexical) for session in sessions.values()]
@@ -161,14 +162,15 @@ def choose(ranked: Sequence[Ranked], top_k: int, *, is_keyword: bool) -> list[Ra
     return [ranked[i] for i in sorted((first + later)[:top_k])]
 
 
-def _legs(query: Query, plan: Plan, found: Mapping[str, Found]) -> dict[str, Leg]:
-    nearest = [part.nearest.candidates for part in found.values() if part.nearest]
+def _legs(
+    query: Query, plan: Plan, by_words: Mapping[str, ByWords], nearest: Mapping[str, VectorRanking]
+) -> dict[str, Leg]:
     return {
         "lexical": Leg(
             ran=bool(plan.lexical) and query.mode != "semantic",
-            candidates=sum(len(part.words) for part in found.values()),
+            candidates=sum(len(found.candidates) for found in by_words.values()),
         ),
-        "vector": Leg(ran=bool(nearest), candidates=sum(map(len, nearest))),
+        "vector": Leg(ran=bool(nearest), candidates=sum(len(found.candidates) for found in nearest.values())),
     }
 
 

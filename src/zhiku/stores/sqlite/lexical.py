@@ -11,7 +11,7 @@ import apsw
 from zhiku.model import Candidate, LexicalQuery
 from zhiku.stores.sqlite.schema import FIELDS, SHIFT
 
-POSTING_BUDGET_ROWS = 50_000
+POSTING_BUDGET_ROWS = 10_000
 """How many rows the lists of a query's terms may have together; beyond it the most frequent terms are left out."""
 
 FREQUENT_SHARE = 0.005
