@@ -7,7 +7,8 @@ from collections import Counter
 from typing import Any, Final
 
 from zhiku.model import ParsedDocument, Source
-from zhiku.parsers.html_lines import LineBuilder, assemble
+from zhiku.parsers.html_lines import LineBuilder
+from zhiku.parsers.lines import assemble
 from zhiku.text.decode import decode
 from zhiku.text.markup import Tag, Text, decode_entities, iter_markup, parse_attributes
 

@@ -1,13 +1,11 @@
-"""Build the lines of a page's text, and its blocks, from pieces of text and the borders between them."""
+"""Build the lines of a page's text from pieces of text and the borders between them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from itertools import groupby
-from typing import Final, NamedTuple
+from typing import Final
 
-from zhiku.model import Block, BlockKind
+from zhiku.parsers.lines import Line
 from zhiku.text.markup import decode_entities
 
 _MAX_INDENT: Final = 8
@@ -16,16 +14,6 @@ _MAX_INDENT: Final = 8
 _HAN: Final = "\u2e80-\u303f\u3400-\u9fff\uf900-\ufaff\uff00-\uffef"
 # Between two Han characters a line end is layout, not a gap between words (CSS Text 3, section 4.1.3).
 _HAN_LINE_END: Final = re.compile(rf"(?<=[{_HAN}])[^\S\n]*\n\s*(?=[{_HAN}])")
-
-
-class Line(NamedTuple):
-    """A line of the text, from line `number` of the page; neighbours of one kind and group are one block."""
-
-    kind: BlockKind
-    group: int
-    text: str
-    number: int
-    level: int = 0
 
 
 class LineBuilder:
@@ -156,32 +144,3 @@ class LineBuilder:
 def _without_blank_ends(lines: list[tuple[str, int]]) -> list[tuple[str, int]]:
     filled = [place for place, (text, _) in enumerate(lines) if text]
     return lines[filled[0] : filled[-1] + 1] if filled else []
-
-
-def assemble(lines: Iterable[Line]) -> tuple[str, list[Block], list[int]]:
-    """Return text, blocks and the page's line for each line of the text; a blank line parts two blocks."""
-    parts: list[str] = []
-    blocks: list[Block] = []
-    numbers: list[int] = []
-    size = 0
-    for _, group in groupby(lines, key=lambda line: (line.kind, line.group)):
-        first, *others = group
-        if parts:
-            parts.append("\n\n")
-            size += 2
-            numbers.append(first.number)
-        text = "\n".join(line.text for line in (first, *others))
-        indent = 0 if first.kind == "fence" else len(text) - len(text.lstrip())
-        blocks.append(
-            Block(
-                kind=first.kind,
-                char_start=size + indent,
-                char_end=size + len(text),
-                level=first.level,
-                title=text if first.level else "",
-            )
-        )
-        parts.append(text)
-        size += len(text)
-        numbers += [line.number for line in (first, *others)]
-    return "".join(parts), blocks, numbers

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from zhiku.errors import NeedsOcr, ParseFailed
 from zhiku.model import ParsedDocument, Source
+from zhiku.parsers.titles import names_something
 from zhiku.text.pdf_characters import junk_share
 from zhiku.text.pdf_layout import PrintedPage, build_document, drop_running_lines
 
@@ -31,11 +31,6 @@ MIN_IMAGE_SHARE: Final = 0.25
 """A page without text under a smaller image is blank rather than a scan (measured)."""
 
 _MAGIC_BYTES: Final = 1024  # where readers look for the header (ISO 32000-1, Annex H, note 13)
-_NO_TITLE: Final = re.compile(
-    r"untitled.*|无标题.*|未命名.*|microsoft (?:word|powerpoint|excel).*|[\W\d_]*"
-    r"|.*\.(?:docx?|wps|pdf|tex|dvi|indd|pptx?|xlsx?|html?|rtf|txt|md)",
-    re.IGNORECASE,
-)
 
 
 class PdfParser:
@@ -68,7 +63,7 @@ class PdfParser:
         return ParsedDocument(
             text=text,
             blocks=tuple(blocks),
-            title="" if _NO_TITLE.fullmatch(title) or junk_share(title) else title,
+            title=title if names_something(title) and not junk_share(title) else "",
             pages=tuple(spans),
             warnings=tuple(_iter_warnings(stated, len(pages), failed, without_text)),
         )
