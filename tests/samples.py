@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from importlib.resources import files
 
+from docx_files import SAMPLE as DOCX
+from docx_files import docx, p, table
 from zhiku.model import ParsedDocument, Source
 from zhiku.ports import Parser
 from zhiku.registry import PARSERS, format_of, load
@@ -47,6 +49,7 @@ SAMPLES: dict[str, dict[str, bytes]] = {
     "markdown": {"a.md": MARKDOWN.encode(), "crlf.md": MARKDOWN.replace("\n", "\r\n").encode(), "empty.md": b""},
     "html": {"a.html": HTML.encode(), "bare.htm": "<p>只有一段".encode()},
     "pdf": {"a.pdf": files("zhiku").joinpath("samples/papers/fog-water-study.pdf").read_bytes()},
+    "docx": {"a.docx": DOCX, "b.docm": docx(table(("一", "二")) + p("三")), "empty.dotx": docx("")},
     "plain": {
         "a.txt": TEXT.encode(),
         "gbk.txt": TEXT.encode("gbk"),

@@ -13,6 +13,7 @@ PARSERS = {
     "markdown": "zhiku.parsers.markdown:MarkdownParser",
     "html": "zhiku.parsers.html:HtmlParser",
     "pdf": "zhiku.parsers.pdf:PdfParser",
+    "docx": "zhiku.parsers.docx:DocxParser",
     "plain": "zhiku.parsers.plain:PlainParser",
 }
 CHUNKERS = {"structure": "zhiku.chunkers.structure:StructureChunker"}
@@ -28,7 +29,9 @@ FORMAT_ENDINGS = {
     "markdown": frozenset({".md", ".markdown", ".mdown", ".mkd", ".mdx"}),
     "html": frozenset({".html", ".htm", ".xhtml"}),
     "pdf": frozenset({".pdf"}),
+    "docx": frozenset({".docx", ".docm", ".dotx", ".dotm"}),
 }
+BINARY_FORMATS = ("pdf", "docx")
 
 
 def load(table: dict[str, str], name: str) -> Any:

@@ -6,6 +6,8 @@ import json
 import shutil
 from typing import TYPE_CHECKING
 
+from samples import SAMPLES
+
 if TYPE_CHECKING:
     from conftest import Cli
 
@@ -22,6 +24,16 @@ def test_the_summary_says_what_was_done_with_every_file(cli: Cli) -> None:
     assert "gb18030: 1" in done.stdout
     assert "Could not be read: 1\n- bad.pdf is damaged" in done.stdout
     assert done.stderr == ""
+
+
+def test_a_word_document_is_found_by_its_paragraphs(cli: Cli) -> None:
+    cli.write("plan.docx", SAMPLES["docx"]["a.docx"])
+    cli.write("cut.docx", SAMPLES["docx"]["a.docx"][:900])
+    done = cli("index", "docs")
+    assert "- cut.docx is damaged: it is cut off or corrupt" in done.stdout
+    (hit,) = json.loads(cli("search", "垫片", "--format", "json").stdout)["hits"]
+    assert (hit["title"], hit["section"], hit["line_start"]) == ("泵站手册", ["安装"], 7)
+    assert "名称 | 数量\n垫片 | 3" in cli("read", "plan.docx", "--lines", "7-8").stdout
 
 
 def test_a_second_run_reads_nothing_again(cli: Cli) -> None:
@@ -92,14 +104,14 @@ def test_list_gives_bases_and_documents(notes: Cli) -> None:
 def test_status_names_every_file_that_is_not_searched_and_why(cli: Cli) -> None:
     cli.write("bad.pdf", b"%PDF-1.4 no")
     cli.write("empty.md", "")
-    cli.write("sheet.docx", b"PK")
+    cli.write("sheet.xlsx", b"PK")
     cli("index", "docs")
     done = cli("status")
     assert "- bad.pdf is damaged" in done.stdout
     assert "- empty.md: it holds no text" in done.stdout
-    assert "- sheet.docx: no reader for this kind of file (.docx)" in done.stdout
+    assert "- sheet.xlsx: no reader for this kind of file (.xlsx)" in done.stdout
     (base,) = json.loads(cli("status", "--format", "json").stdout)["bases"]
-    assert [base[key][0]["path"] for key in ("failed", "skipped", "textless")] == ["bad.pdf", "sheet.docx", "empty.md"]
+    assert [base[key][0]["path"] for key in ("failed", "skipped", "textless")] == ["bad.pdf", "sheet.xlsx", "empty.md"]
 
 
 def test_without_a_base_the_reader_learns_how_to_make_one(cli: Cli) -> None:

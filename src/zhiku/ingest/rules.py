@@ -32,9 +32,6 @@ HEAD_BYTES = 8192
 
 UNSUPPORTED_ENDINGS = frozenset(
     {
-        ".docx",
-        ".docm",
-        ".dotx",
         ".doc",
         ".dot",
         ".wps",

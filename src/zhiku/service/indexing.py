@@ -16,7 +16,7 @@ from zhiku.ingest.rules import DiscoverRules
 from zhiku.model import LedgerEntry
 from zhiku.parsers.plain import ENDINGS as PLAIN_ENDINGS
 from zhiku.ports import Parser, Store, WriteSession
-from zhiku.registry import CHUNKERS, FORMAT_ENDINGS, PARSERS, format_of, load
+from zhiku.registry import BINARY_FORMATS, CHUNKERS, FORMAT_ENDINGS, PARSERS, format_of, load
 from zhiku.service.base import Target
 from zhiku.service.embedding import Embedding
 from zhiku.text.analyze import ANALYZER_VERSION
@@ -103,7 +103,7 @@ def _tools(settings: BaseSettings, limits: IndexSettings) -> Tools:
     endings = frozenset().union(*FORMAT_ENDINGS.values(), PLAIN_ENDINGS)
     rules = DiscoverRules(
         endings=endings,
-        text_endings=endings - FORMAT_ENDINGS["pdf"],
+        text_endings=endings.difference(*(FORMAT_ENDINGS[name] for name in BINARY_FORMATS)),
         looks_like_text=looks_like_text,
         max_text_bytes=limits.max_text_bytes,
         max_pdf_bytes=limits.max_pdf_bytes,
