@@ -66,8 +66,12 @@ PLACES = [(format_name, path) for format_name, named in SAMPLES.items() for path
 def parse(path: str, data: bytes) -> ParsedDocument:
     """Return what the parser for a file of this name makes of some bytes."""
     parser: Parser = load(PARSERS, format_of(path))()
-    source = Source(root="/not/there", path=path, size_bytes=len(data), mtime_ns=0, sha256="")
-    return parser.parse(source, data)
+    return parser.parse(source_of(path, data), data)
+
+
+def source_of(path: str, data: bytes, root: str = "/not/there") -> Source:
+    """Return some bytes as a file of this name."""
+    return Source(root=root, path=path, size_bytes=len(data), mtime_ns=0, sha256="")
 
 
 def is_covered(text: str, spans: list[tuple[int, int]]) -> bool:

@@ -101,6 +101,24 @@ class Unreadable(SourceError):
     code = "unreadable"
 
 
+class Crashed(SourceError):
+    """The process that read the file ended over it."""
+
+    code = "crashed"
+
+
+class TimedOut(SourceError):
+    """Reading the file took longer than a file may take."""
+
+    code = "timeout"
+
+
+class OutOfMemory(SourceError):
+    """Reading the file took more memory than a file may use."""
+
+    code = "memory"
+
+
 class IndexStateError(ZhikuError):
     """The index is not in a state that can answer."""
 

@@ -43,7 +43,12 @@ def load(table: dict[str, str], name: str) -> Any:
             known=", ".join(sorted(table)),
             hint="check the settings",
         )
-    module, _, attribute = table[name].partition(":")
+    return resolve(table[name])
+
+
+def resolve(place: str) -> Any:
+    """Return what is at a place such as `package.module:attribute`."""
+    module, _, attribute = place.partition(":")
     return getattr(import_module(module), attribute)
 
 

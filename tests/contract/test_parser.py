@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
 
-from samples import PLACES, SAMPLES, is_covered, parse
+from samples import PLACES, SAMPLES, is_covered, parse, source_of
 from zhiku.chunkers.structure import StructureChunker
 from zhiku.errors import SourceError
+from zhiku.parsers.pool import WorkerPool
 from zhiku.registry import BINARY_FORMATS, PARSERS, format_of
 
 each_sample = pytest.mark.parametrize(("format_name", "path"), PLACES)
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[WorkerPool]:
+    with WorkerPool() as pool:
+        yield pool
 
 
 def test_every_registered_parser_has_samples() -> None:
@@ -23,6 +31,22 @@ def test_every_registered_parser_has_samples() -> None:
 def test_the_same_bytes_give_the_same_result(format_name: str, path: str) -> None:
     data = SAMPLES[format_name][path]
     assert parse(path, data) == parse(path, bytes(data))
+
+
+@each_sample
+def test_a_worker_gives_the_same_result(format_name: str, path: str, pool: WorkerPool) -> None:
+    data = SAMPLES[format_name][path]
+    assert pool.parse(PARSERS[format_name], source_of(path, data), data) == parse(path, data)
+
+
+@pytest.mark.parametrize("path", ["a.html", "a.pdf", "a.txt"])
+def test_a_worker_gives_the_same_error(path: str, pool: WorkerPool) -> None:
+    data = b"%PDF-1.7\n\0\x81\xff" * 9
+    with pytest.raises(SourceError) as here:
+        parse(path, data)
+    with pytest.raises(SourceError) as there:
+        pool.parse(PARSERS[format_of(path)], source_of(path, data), data)
+    assert (type(there.value), str(there.value)) == (type(here.value), str(here.value))
 
 
 @each_sample

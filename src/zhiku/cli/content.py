@@ -55,8 +55,9 @@ zhiku read "zhiku://notes/field.md?doc=2&chars=10-90#L3-9" --context 5"""
 @click.option("-b", "--base", "name", metavar="BASE", help="The base to read into: default, unless named.")
 @click.option("--no-embed", is_flag=True, help="Words only; a later run without this option embeds what is missing.")
 @click.option("--threads", type=Whole(), default=1, help="How many cores embedding may use; 1, unless named.")
+@click.option("--jobs", type=Whole(), help="How many PDFs are read at once; half the cores, unless named.")
 @click.pass_context
-def index(ctx: click.Context, paths: tuple[str, ...], name: str | None, no_embed: bool, threads: int) -> int:
+def index(ctx: click.Context, /, paths: tuple[str, ...], name: str | None, no_embed: bool, **work: int | None) -> int:
     from zhiku.cli.progress import EmbeddingLine, ProgressLine
     from zhiku.config import DEFAULT_BASE
 
@@ -70,7 +71,7 @@ def index(ctx: click.Context, paths: tuple[str, ...], name: str | None, no_embed
                 paths,
                 name,
                 embed=not no_embed,
-                threads=threads,
+                **work,
                 progress=progress,
                 embed_progress=EmbeddingLine(session.errors),
             )

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from zhiku.errors import SourceError, Unreadable, ZhikuError
+from zhiku.errors import SourceError, ZhikuError
+from zhiku.ingest.ahead import FilesAhead, Parsers, Reading, is_as_known
 from zhiku.ingest.discover import discover, parts_within
-from zhiku.ingest.regular import read_regular
 from zhiku.ingest.rules import DiscoverRules, Found, Skipped
 from zhiku.model import Document, LedgerEntry, ParsedDocument, Source
-from zhiku.ports import Chunker, Parser, WriteSession
+from zhiku.ports import Chunker, WriteSession
 from zhiku.text.analyze import Analyzer
 from zhiku.text.fields import FieldAnalyzer
 
@@ -39,9 +39,7 @@ class Tools:
 
     rules: DiscoverRules
     chunker: Chunker
-    format_of: Callable[[str], str]
-    parser_for: Callable[[str], Parser]
-    """The parser of a format."""
+    parsers: Parsers
 
 
 @dataclass(kw_only=True)
@@ -132,10 +130,12 @@ class _Run:
             else:
                 wanted.append(item)
                 self._found.add(item.path)
-        for done, item in enumerate(wanted):
-            progress(done, len(wanted), item.path)
-            self._update(item)
-            self._maybe_checkpoint()
+        files = FilesAhead(self._root, self._tools.parsers, self._known, wanted)
+        with closing(files):
+            for done, item in enumerate(wanted):
+                progress(done, len(wanted), item.path)
+                self._update(item, files)
+                self._maybe_checkpoint()
         progress(len(wanted), len(wanted), "")
 
     def _skip(self, item: Skipped) -> None:
@@ -159,17 +159,14 @@ class _Run:
         """Yield what is indexed of a file or folder; of all of the root, if the path is empty."""
         return (known for known in self._known if not path or known == path or known.startswith(path + "/"))
 
-    def _update(self, item: Found) -> None:
+    def _update(self, item: Found, files: FilesAhead) -> None:
         known = self._known.get(item.path)
-        if known is not None and (known.source.size_bytes, known.source.mtime_ns) == (
-            item.size_bytes,
-            item.mtime_ns,
-        ):
+        if known is not None and is_as_known(item, known):
             self.report.unchanged += 1
             self._note_if_textless(item.path, known.chunk_count)
             return
         try:
-            self._read(item.path, known)
+            self._read(files.read(item.path), known)
         except SourceError as error:
             self._fail(item.path, error.code, str(error))
         except ZhikuError:
@@ -181,37 +178,26 @@ class _Run:
             log.exception("parsing %r failed", item.path)
             self._fail(item.path, "bug", f"{type(error).__name__}: {error}")
 
-    def _read(self, path: str, known: Document | None) -> None:
-        source, data = self._load(path)
+    def _read(self, reading: Reading, known: Document | None) -> None:
+        source, path = reading.source, reading.source.path
         if known is not None and known.source.sha256 == source.sha256:
             self._session.touch(known.doc_id, source)
             self.report.unchanged += 1
             self._note_if_textless(path, known.chunk_count)
             return
-        format_name = self._tools.format_of(path)
+        format_name = self._tools.parsers.format_of(path)
         old = self._moved_from(source) if known is None else None
         if old is not None and (old.format, _stem(old.source.path)) == (format_name, _stem(path)):
             self._move(old, source)
             self._note_if_textless(path, old.chunk_count)
             return
-        parsed = self._tools.parser_for(format_name).parse(source, data)
-        del data
+        parsed = reading.parse()
         # A moved document whose name changed is stored anew: its name is searched too, its ending says how to read it.
         self._store(source, parsed, format_name, replaced=old)
         if old is not None:
             self._count_move(old, source)
         self.report.added += known is None and old is None
         self.report.changed += known is not None
-
-    def _load(self, path: str) -> tuple[Source, bytes]:
-        try:
-            data, status = read_regular(str(self._root / path))
-        except OSError as error:
-            raise Unreadable("{path} cannot be read: {cause}.", path=path, cause=error.strerror) from error
-        digest = hashlib.sha256(data).hexdigest()
-        return Source(
-            root=str(self._root), path=path, size_bytes=len(data), mtime_ns=status.st_mtime_ns, sha256=digest
-        ), data
 
     def _moved_from(self, source: Source) -> Document | None:
         """Return the document of this very content whose file is gone from where it was."""

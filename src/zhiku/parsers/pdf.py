@@ -34,7 +34,7 @@ _MAGIC_BYTES: Final = 1024  # where readers look for the header (ISO 32000-1, An
 
 
 class PdfParser:
-    """Read a PDF. It is slow to load and not thread-safe, and a hostile file may end the process."""
+    """Read a PDF: slow to load, not thread-safe, and a hostile file may end the process, so it is for a worker."""
 
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
         """Return the document.

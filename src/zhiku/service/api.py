@@ -33,6 +33,7 @@ def index_paths(
     home: str | Path | None = None,
     embed: bool = True,
     threads: int = 1,
+    jobs: int | None = None,
     progress: Progress | None = None,
     embed_progress: EmbedProgress | None = None,
 ) -> IndexReport:
@@ -43,7 +44,7 @@ def index_paths(
     """
     wanted = [paths] if isinstance(paths, str | Path) else list(paths)
     return library(home).index(
-        wanted, base, embed=embed, threads=threads, progress=progress, embed_progress=embed_progress
+        wanted, base, embed=embed, threads=threads, jobs=jobs, progress=progress, embed_progress=embed_progress
     )
 
 

@@ -55,24 +55,27 @@ class Base:
         *,
         embed: bool = True,
         threads: int = 1,
+        jobs: int | None = None,
         progress: Progress | None = None,
         embed_progress: EmbedProgress | None = None,
     ) -> IndexReport:
         """Bring the base up to date with `paths`, or with all its roots: first its words, then, with `embed`, vectors.
 
         A path inside a root updates that part; any other becomes a root of its own. Files are never written to. The
-        base can be searched by words as soon as these are stored; `threads` are the cores that embedding may use.
+        base can be searched by words as soon as these are stored; `threads` are the cores that embedding may use,
+        `jobs` how many PDFs and other files that need a process of their own are parsed at once (half the cores).
         Raises `NotFound` for a path that does not exist, `UsageError` for one above a root, `Busy` while another
         process writes the base. Where the embedder fails, the words stay, and the report says why.
         """
         from zhiku.service.embedding import embed_base  # a search must not pay for the parsers' import
-        from zhiku.service.indexing import IndexReport, index_targets
+        from zhiku.service.indexing import IndexReport, default_jobs, index_targets
 
         targets = self.targets(as_paths(paths))
         with private_umask(), writer_lock(self.folder):
             settings = self._with_roots(targets)
             self._embedders.name_for(settings, {})  # a name that is wrong is told before the work, not after it
-            roots = index_targets(self._store, targets, settings, self._settings.index, progress)
+            limits = self._settings.index
+            roots = index_targets(self._store, targets, settings, limits, jobs or default_jobs(), progress)
             if not embed or any(each.report.interrupted for each in roots):
                 return IndexReport(roots=tuple(roots))
             embedding = embed_base(self._store, settings, self._embedders, threads, embed_progress)

@@ -11,12 +11,15 @@ from typing import overload
 
 from zhiku.config import BaseSettings, IndexSettings
 from zhiku.errors import ManifestMismatch
+from zhiku.ingest.ahead import Parsers
 from zhiku.ingest.pipeline import Report, Tools, update_root
 from zhiku.ingest.rules import DiscoverRules
 from zhiku.model import LedgerEntry
+from zhiku.parsers.limits import needs_worker
 from zhiku.parsers.plain import ENDINGS as PLAIN_ENDINGS
-from zhiku.ports import Parser, Store, WriteSession
-from zhiku.registry import BINARY_FORMATS, CHUNKERS, FORMAT_ENDINGS, PARSERS, format_of, load
+from zhiku.parsers.pool import PooledParser, WorkerPool
+from zhiku.ports import Store, WriteSession
+from zhiku.registry import BINARY_FORMATS, CHUNKERS, FORMAT_ENDINGS, format_of, load
 from zhiku.service.base import Target
 from zhiku.service.embedding import Embedding
 from zhiku.text.analyze import ANALYZER_VERSION
@@ -66,12 +69,13 @@ def index_targets(
     targets: Sequence[Target],
     settings: BaseSettings,
     limits: IndexSettings,
+    jobs: int,
     progress: Progress | None,
 ) -> list[RootReport]:
     """Bring a base up to date with the targets, one after the other; Ctrl-C ends after the current file."""
-    tools = _tools(settings, limits)
     reports = []
-    with store.writing() as session:
+    with store.writing() as session, WorkerPool() as pool:
+        tools = _tools(settings, limits, pool, jobs)
         session.set_manifest(_checked_manifest(session.manifest(), tools))
         for target in targets:
             report = _update(session, target, tools, progress)
@@ -99,7 +103,13 @@ def _update(session: WriteSession, target: Target, tools: Tools, progress: Progr
     return update_root(session, folder, tools, within=target.part, **options)
 
 
-def _tools(settings: BaseSettings, limits: IndexSettings) -> Tools:
+def default_jobs() -> int:
+    """Return half of the cores that this process may use, at least 1: the other half stores what was parsed."""
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, usable // 2)
+
+
+def _tools(settings: BaseSettings, limits: IndexSettings, pool: WorkerPool, jobs: int) -> Tools:
     endings = frozenset().union(*FORMAT_ENDINGS.values(), PLAIN_ENDINGS)
     rules = DiscoverRules(
         endings=endings,
@@ -114,14 +124,13 @@ def _tools(settings: BaseSettings, limits: IndexSettings) -> Tools:
     return Tools(
         rules=rules,
         chunker=load(CHUNKERS, settings.chunker)(),
-        format_of=format_of,
-        parser_for=cache(_make_parser),
+        parsers=Parsers(
+            format_of=format_of,
+            parser_for=cache(lambda name: PooledParser(name, pool)),
+            needs_worker=needs_worker,
+            jobs=jobs,
+        ),
     )
-
-
-def _make_parser(name: str) -> Parser:
-    parser: Parser = load(PARSERS, name)()
-    return parser
 
 
 def _checked_manifest(known: Mapping[str, str], tools: Tools) -> dict[str, str]:

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import pytest
 
+from zhiku.ingest.ahead import Parsers
 from zhiku.ingest.pipeline import Report, Tools, update_root
 from zhiku.ingest.rules import DiscoverRules
 from zhiku.model import Document, LedgerEntry, Source
@@ -53,7 +54,11 @@ def update(session: Session, root: Path, within: Path | None = None) -> Report:
         raise AssertionError("nothing is to be parsed")
 
     rules = DiscoverRules(endings=frozenset({".md"}), text_endings=frozenset({".md"}), looks_like_text=lambda _: True)
-    tools = Tools(rules=rules, chunker=cast(Chunker, None), format_of=refuse, parser_for=refuse)
+    tools = Tools(
+        rules=rules,
+        chunker=cast(Chunker, None),
+        parsers=Parsers(format_of=refuse, parser_for=refuse, needs_worker=cast(Any, refuse)),
+    )
     return update_root(cast(WriteSession, session), root, tools, within=within)
 
 
