@@ -248,6 +248,9 @@ TEXTS: dict[str, str] = {
     "{path} is nested too deep": "{path} 嵌套过深",
     "exclude it, if it is no document": "如果它不是文档，把它排除",
     "{path} has {count} pages but no text layer": "{path} 有 {count} 页，但没有文字层",
+    "{path} has no usable text: its fonts do not say which characters they show": (
+        "{path} 没有可用的文字：它的字体没有说明显示的是哪些字符"
+    ),
     "make it searchable with an OCR program and index the result": "先用 OCR 程序转成可搜索的文件，再索引",
     "{path} is encrypted and needs a password": "{path} 已加密，需要密码",
     "save a copy without a password and index that": "另存一份不带密码的副本，再索引它",

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from zhiku.errors import NeedsOcr, ParseFailed
 from zhiku.model import ParsedDocument, Source
 from zhiku.parsers.titles import names_something
 from zhiku.text.pdf_characters import junk_share
-from zhiku.text.pdf_layout import PrintedPage, build_document, drop_running_lines
+from zhiku.text.pdf_layout import build_document
+from zhiku.text.pdf_printed import PrintedPage
+from zhiku.text.pdf_verdict import JudgedPage, PageVerdict, judge_pages
 
 if TYPE_CHECKING:
     from zhiku.parsers.pdfium import PdfFile
@@ -19,16 +20,6 @@ if TYPE_CHECKING:
 MAX_PAGES: Final = 10_000
 MAX_FAILED_RUN: Final = 100
 """After so many pages in a row that cannot be loaded, the page count of the file is taken for false."""
-
-MAX_JUNK_SHARE: Final = 0.25
-"""A page with more characters of no meaning than this has no usable text (measured on 20 files)."""
-
-SCAN_SHARE: Final = 0.7
-FEW_CHARS: Final = 60
-"""A page with less text than this, under an image of SCAN_SHARE of its area, is a stamped scan (measured)."""
-
-MIN_IMAGE_SHARE: Final = 0.25
-"""A page without text under a smaller image is blank rather than a scan (measured)."""
 
 _MAGIC_BYTES: Final = 1024  # where readers look for the header (ISO 32000-1, Annex H, note 13)
 
@@ -48,39 +39,31 @@ class PdfParser:
 
         with closing(PdfFile(data, source.path)) as pdf:
             stated = pdf.page_count
-            pages, failed = _read_pages(pdf, source.path)
+            pages = _read_pages(pdf, source.path)
             outline = pdf.read_outline()
             title = pdf.title
-        bodies, without_text = _keep_usable(pages)
-        if not any(page.lines for page in bodies):
-            raise NeedsOcr(
-                "{path} has {count} pages but no text layer",
-                path=source.path,
-                count=len(pages),
-                hint="make it searchable with an OCR program and index the result",
-            )
-        text, blocks, spans = build_document(bodies, outline)
+        judged = judge_pages(pages)
+        _refuse_unusable(judged, source.path)
+        text, blocks, spans = build_document([each.page for each in judged], outline)
         return ParsedDocument(
             text=text,
             blocks=tuple(blocks),
             title=title if names_something(title) and not junk_share(title) else "",
+            metadata=_metadata(judged),
             pages=tuple(spans),
-            warnings=tuple(_iter_warnings(stated, len(pages), failed, without_text)),
+            warnings=tuple(_iter_warnings(stated, judged)),
         )
 
 
-def _read_pages(pdf: PdfFile, path: str) -> tuple[list[PrintedPage], list[int]]:
-    """Return the pages, empty where they cannot be read, and the numbers of those."""
+def _read_pages(pdf: PdfFile, path: str) -> list[PrintedPage]:
+    """Return the pages, empty where they cannot be read."""
     pages: list[PrintedPage] = []
-    failed: list[int] = []
     last_good = 0
     for page_no in range(1, min(pdf.page_count, MAX_PAGES) + 1):
         page = pdf.read_page(page_no)
         if page:
             last_good = page_no
-        else:
-            failed.append(page_no)
-        pages.append(page or PrintedPage(page_no=page_no, width=0, height=0))
+        pages.append(page or PrintedPage(page_no=page_no, width=0, height=0, is_damaged=True))
         if page_no - last_good >= MAX_FAILED_RUN:
             pages = pages[:last_good]
             break
@@ -90,37 +73,54 @@ def _read_pages(pdf: PdfFile, path: str) -> tuple[list[PrintedPage], list[int]]:
             path=path,
             hint="open it in a PDF viewer to check it",
         )
-    return pages, [page_no for page_no in failed if page_no <= len(pages)]
+    return pages
 
 
-def _keep_usable(pages: Sequence[PrintedPage]) -> tuple[list[PrintedPage], list[int]]:
-    """Return the pages without running lines and unusable text, and the numbers of those that want OCR."""
-    bodies = drop_running_lines(pages)
-    usable = [page if _is_usable(page) else replace(page, lines=()) for page in bodies]
-    if not any(page.lines for page in usable) and not any(page.image_share for page in pages):
-        # The same stamp on each page, and nothing else in the file.
-        usable = [page if _is_usable(page) else replace(page, lines=()) for page in pages]
-    wanting = [
-        body.page_no
-        for body, page in zip(usable, bodies, strict=True)
-        if not body.lines and (page.lines or page.image_share > MIN_IMAGE_SHARE)
-    ]
-    return usable, wanting
+def _refuse_unusable(judged: Sequence[JudgedPage], path: str) -> None:
+    """Raise NeedsOcr if no page has text and some show any; a document of blank pages is only empty."""
+    if any(each.page.lines or each.page.notes for each in judged):
+        return
+    verdicts = {each.verdict for each in judged}
+    hint = "make it searchable with an OCR program and index the result"
+    if "scan" in verdicts:
+        raise NeedsOcr("{path} has {count} pages but no text layer", path=path, count=len(judged), hint=hint)
+    if "garbled" in verdicts:
+        template = "{path} has no usable text: its fonts do not say which characters they show"
+        raise NeedsOcr(template, path=path, hint=hint)
 
 
-def _is_usable(page: PrintedPage) -> bool:
-    text = "".join(line.text for line in page.lines)
-    is_stamped_scan = page.image_share > SCAN_SHARE and len(text) < FEW_CHARS
-    return bool(text) and not is_stamped_scan and junk_share(text) <= MAX_JUNK_SHARE
+def _metadata(judged: Sequence[JudgedPage]) -> dict[str, Any]:
+    """Return the pages by verdict, and those with text that no reader sees."""
+    by_verdict = {verdict: _join_numbers(numbers) for verdict, numbers in _by_verdict(judged).items()}
+    metadata: dict[str, Any] = {"pages": by_verdict}
+    if hidden := _hidden_pages(judged):
+        metadata["hidden_text"] = _join_numbers(hidden)
+    return metadata
 
 
-def _iter_warnings(stated: int, read: int, failed: Sequence[int], without_text: Sequence[int]) -> Iterator[str]:
-    if read < stated:
-        yield f"The file states {stated} pages; only the first {read} were read"
-    if failed:
-        yield f"Pages that are damaged: {_join_numbers(failed)}"
-    if without_text:
-        yield f"Pages without a text layer, which need OCR: {_join_numbers(without_text)}"
+def _by_verdict(judged: Sequence[JudgedPage]) -> dict[PageVerdict, list[int]]:
+    found: dict[PageVerdict, list[int]] = {}
+    for each in judged:
+        found.setdefault(each.verdict, []).append(each.page.page_no)
+    return found
+
+
+def _hidden_pages(judged: Sequence[JudgedPage]) -> list[int]:
+    return [each.page.page_no for each in judged if any(line.is_hidden for line in each.page.lines)]
+
+
+def _iter_warnings(stated: int, judged: Sequence[JudgedPage]) -> Iterator[str]:
+    numbers = _by_verdict(judged)
+    if len(judged) < stated:
+        yield f"The file states {stated} pages; only the first {len(judged)} were read"
+    if damaged := numbers.get("damaged"):
+        yield f"Pages that are damaged: {_join_numbers(damaged)}"
+    if scans := sorted(numbers.get("scan", []) + numbers.get("garbled", [])):
+        yield f"Pages without a usable text layer, which need OCR: {_join_numbers(scans)}"
+    if hidden := _hidden_pages(judged):
+        yield f"Pages with text that a reader does not see: {_join_numbers(hidden)}"
+    if not any(each.page.lines or each.page.notes for each in judged):
+        yield "The pages hold no text"
 
 
 def _join_numbers(numbers: Sequence[int]) -> str:

@@ -5,9 +5,8 @@ PDFium is not thread-safe. Loading it takes .14 s (measured), so it is imported 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final
 
@@ -15,8 +14,9 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
 from zhiku.errors import ParseFailed, PasswordNeeded
-from zhiku.text.pdf_characters import HYPHENS, clean_characters
-from zhiku.text.pdf_layout import OutlineEntry, PrintedLine, PrintedPage
+from zhiku.parsers.pdfium_lines import PageFrame, iter_lines
+from zhiku.parsers.pdfium_notes import iter_notes
+from zhiku.text.pdf_printed import OutlineEntry, PrintedLine, PrintedPage
 
 MAX_OUTLINE_ENTRIES: Final = 10_000
 FEW_CHARS: Final = 400
@@ -29,12 +29,7 @@ _CAUSES: Final = {
     raw.FPDF_ERR_FORMAT: "it is cut off or corrupt",
     raw.FPDF_ERR_SECURITY: "its kind of encryption is unknown",
 }
-WIDE_GAP_EM: Final = 0.6
-"""A gap between two Han characters from which it is a space; justified text stays below."""
-
-_LINE: Final = re.compile(r"[^\r\n]+")
-_HAN: Final = "\u2e80-\u30ff\u3400-\u9fff\uf900-\uffef"
-_HAN_GAP: Final = re.compile(f"(?<=[{_HAN}]) (?=[{_HAN}])")
+_PAINTED: Final = (raw.FPDF_PAGEOBJ_IMAGE, raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_SHADING)
 
 
 class PdfFile:
@@ -57,6 +52,13 @@ class PdfFile:
                 cause=_CAUSES.get(error.err_code or 0, "PDFium cannot open it"),
                 hint="open it in a PDF viewer to check it",
             ) from error
+        # A form in XFA only has no fields that PDFium's build could read.
+        if self._pdf.get_formtype() in (raw.FORMTYPE_ACRO_FORM, raw.FORMTYPE_XFA_FOREGROUND):
+            self._open_forms()
+
+    def _open_forms(self) -> None:
+        with suppress(pdfium.PdfiumError):  # the values of its fields are lost, not its text
+            self._pdf.init_forms()
 
     def close(self) -> None:
         """Free the document."""
@@ -76,13 +78,9 @@ class PdfFile:
         """Return a page (1-based); None where it cannot be loaded."""
         try:
             with closing(self._pdf[page_no - 1]) as page, closing(page.get_textpage()) as text_page:
-                lines = tuple(_iter_lines(text_page))
-                width, height = page.get_size()
-                few = sum(len(line.text) for line in lines) < FEW_CHARS
-                image_share = _largest_image(page) / (width * height) if few and width * height > 0 else 0.0
+                return _read_page(page, text_page, page_no)
         except pdfium.PdfiumError:
             return None
-        return PrintedPage(page_no=page_no, width=width, height=height, lines=lines, image_share=min(image_share, 1.0))
 
     def read_outline(self) -> list[OutlineEntry]:
         """Return the entries of the document's own table of contents that name a page."""
@@ -95,57 +93,66 @@ class PdfFile:
         return entries
 
 
-def _iter_lines(text_page: Any) -> Iterator[PrintedLine]:
-    text = text_page.get_text_range()
-    is_aligned = len(text) == text_page.count_chars()
-    for match in _LINE.finditer(text):
-        line = match.group()
-        # The place of each character in PDFium's own list, which may hold characters that its text does not.
-        places: Sequence[int] = range(match.start(), match.end())
-        if not is_aligned:
-            places = [raw.FPDFText_GetCharIndexFromTextIndex(text_page, place) for place in places]
-        shown = clean_characters(_without_made_up_spaces(text_page, line, places))
-        if shown.strip(HYPHENS):
-            indent = len(line) - len(line.lstrip())
-            left, _, bottom, top = _char_box(text_page, places[indent])
-            right = _char_box(text_page, places[len(line.rstrip()) - 1])[1]
-            yield PrintedLine(text=shown, left=left, right=right, top=top, bottom=bottom)
-
-
-def _without_made_up_spaces(text_page: Any, line: str, places: Sequence[int]) -> str:
-    """Return the line without the spaces that PDFium made of narrow gaps between Han characters."""
-    parts: list[str] = []
-    done = 0
-    for match in _HAN_GAP.finditer(line):
-        gap = match.start()
-        if raw.FPDFText_IsGenerated(text_page, places[gap]) != 1:
-            continue
-        _, right, bottom, top = _char_box(text_page, places[gap - 1])
-        left = _char_box(text_page, places[gap + 1])[0]
-        if left - right < WIDE_GAP_EM * (top - bottom):
-            parts.append(line[done:gap])
-            done = gap + 1
-    return "".join(parts) + line[done:]
-
-
-def _char_box(text_page: Any, char_index: int) -> tuple[float, float, float, float]:
-    """Return left, right, bottom and top of a character, as high as its font; zeros if it has no place."""
-    box = raw.FS_RECTF()
-    if not raw.FPDFText_GetLooseCharBox(text_page, char_index, box):
-        return 0.0, 0.0, 0.0, 0.0
-    return box.left, box.right, min(box.bottom, box.top), max(box.bottom, box.top)
-
-
-def _largest_image(page: Any) -> float:
+def _read_page(page: Any, text_page: Any, page_no: int) -> PrintedPage:
+    left, bottom, right, top = page.get_bbox()
+    frame = PageFrame(left, bottom, right, top, page.get_rotation())
+    lines = tuple(iter_lines(text_page, frame))
     width, height = page.get_size()
-    largest = 0.0
-    objects = page.get_objects(filter=(raw.FPDF_PAGEOBJ_IMAGE,), max_depth=3)
-    for image in islice(objects, MAX_OBJECTS):
+    printed = PrintedPage(
+        page_no=page_no, width=width, height=height, lines=lines, notes=tuple(dict.fromkeys(iter_notes(page)))
+    )
+    if sum(len(line.text) for line in lines) < FEW_CHARS or any(line.is_hidden for line in lines):
+        return _with_drawings(printed, page, frame)
+    return printed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Painted:
+    """An image or drawing within the visible part of a page, as shown."""
+
+    is_image: bool
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    @property
+    def area(self) -> float:
+        return (self.right - self.left) * (self.top - self.bottom)
+
+    def is_behind(self, line: PrintedLine) -> bool:
+        middle = line.baseline + line.size / 3
+        return self.left <= line.left + 1 and line.right <= self.right + 1 and self.bottom <= middle <= self.top
+
+
+def _with_drawings(printed: PrintedPage, page: Any, frame: PageFrame) -> PrintedPage:
+    painted = _read_painted(page, frame, printed)
+    images = [each for each in painted if each.is_image]
+    area = printed.width * printed.height
+    share = max((image.area for image in images), default=0.0) / area if area > 0 else 0.0
+    # White is seen on a dark ground, and a scan's own text lies invisible over its image.
+    lines = [
+        replace(line, is_hidden=False) if line.is_hidden and any(each.is_behind(line) for each in painted) else line
+        for line in printed.lines
+    ]
+    return replace(
+        printed, lines=tuple(lines), image_share=min(share, 1.0), images=len(images), paths=len(painted) - len(images)
+    )
+
+
+def _read_painted(page: Any, frame: PageFrame, printed: PrintedPage) -> list[_Painted]:
+    found = []
+    for each in islice(page.get_objects(max_depth=3), MAX_OBJECTS):
+        if each.type not in _PAINTED:
+            continue
         try:
-            left, bottom, right, top = image.get_bounds()
+            left, bottom, right, top = each.get_bounds()
         except pdfium.PdfiumError:
             continue  # damaged; the page's text is not
-        shown_width = min(right, width) - max(left, 0.0)
-        shown_height = min(top, height) - max(bottom, 0.0)
-        largest = max(largest, max(shown_width, 0.0) * max(shown_height, 0.0))
-    return largest
+        (x1, y1), (x2, y2) = frame.place(left, bottom), frame.place(right, top)
+        left, right = max(min(x1, x2), 0.0), min(max(x1, x2), printed.width)
+        bottom, top = max(min(y1, y2), 0.0), min(max(y1, y2), printed.height)
+        is_image = each.type == raw.FPDF_PAGEOBJ_IMAGE
+        if left <= right and bottom <= top:
+            found.append(_Painted(is_image=is_image, left=left, bottom=bottom, right=right, top=top))
+    return found

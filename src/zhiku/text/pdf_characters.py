@@ -14,7 +14,10 @@ HYPHENS: Final = "\ufffe\x02\xad"
 _HAN: Final = "\u2e80-\u2fdf\u3001-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef"
 _FORMS: Final = re.compile("[\u2e80-\u2fdf\uf900-\ufaff\ufb00-\ufb06]")
 _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff\u200b\ufffe\xad]|[\ud800-\udfff]")
-_SPACED_OUT: Final = re.compile(f"(?<=[{_HAN}]) (?=[{_HAN}])")
+_SPACED_OUT: Final = re.compile(f"(?<=[{_HAN}\u2026\u2014])[ \u3000]+(?=[{_HAN}\u2026\u2014])")
+
+_SPACED_TITLE: Final = re.compile(f"[{_HAN}](?:[ \u3000]+[{_HAN}]){{1,3}}")
+"""A whole line such as 目　录, of up to four characters."""
 
 
 def clean_characters(text: str) -> str:
@@ -27,7 +30,8 @@ def clean_characters(text: str) -> str:
     text = _FORMS.sub(lambda match: _unify(match.group()), text)
     text = _CONTROL.sub("", text).replace("\t", " ")
     gaps = len(_SPACED_OUT.findall(text))
-    if gaps >= 3 and gaps * 2 >= len(text.replace(" ", "")):  # letter-spaced, as titles are
+    is_spaced_out = gaps >= 3 and gaps * 2 >= len("".join(text.split()))  # as titles are
+    if is_spaced_out or _SPACED_TITLE.fullmatch(text):
         text = _SPACED_OUT.sub("", text)
     return f"{text}{mark}" if text else ""
 

@@ -1,0 +1,65 @@
+"""Judge page by page whether a PDF has usable text, needs OCR, or is blank; shares and counts are measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from zhiku.text.pdf_characters import junk_share
+from zhiku.text.pdf_printed import PrintedPage
+from zhiku.text.pdf_running import drop_running_lines
+
+PageVerdict = Literal["text", "scan", "garbled", "blank", "damaged"]
+"""`scan` and `garbled` pages need OCR: their text is in an image or drawing, or its characters have no meaning."""
+
+MAX_JUNK_SHARE: Final = 0.25
+"""A page with more characters of no meaning than this has no usable text."""
+
+SCAN_SHARE: Final = 0.7
+FEW_CHARS: Final = 60
+"""A page with less text than this, under an image of SCAN_SHARE of its area, is a stamped scan."""
+
+MIN_IMAGE_SHARE: Final = 0.25
+MIN_IMAGES: Final = 3
+MIN_PATHS: Final = 400
+"""A page without text under smaller and fewer images, and with fewer drawn lines, is blank rather than a scan."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedPage:
+    """A page with its usable lines only."""
+
+    page: PrintedPage
+    verdict: PageVerdict
+
+
+def judge_pages(pages: Sequence[PrintedPage]) -> list[JudgedPage]:
+    """Return the pages without running lines and unusable text, each with its verdict."""
+    bodies = drop_running_lines(pages)
+    is_drawn = any(page.image_share or page.paths for page in pages)
+    if not is_drawn and not any(page.lines or page.notes for page in bodies):
+        bodies = list(pages)  # the same stamp on each page, and nothing else in the file
+    return list(_iter_judged(pages, bodies))
+
+
+def _iter_judged(pages: Sequence[PrintedPage], bodies: Sequence[PrintedPage]) -> Iterator[JudgedPage]:
+    for page, body in zip(pages, bodies, strict=True):
+        verdict = _judge(page, body)
+        yield JudgedPage(page=body if verdict == "text" else replace(body, lines=()), verdict=verdict)
+
+
+def _judge(page: PrintedPage, body: PrintedPage) -> PageVerdict:
+    if page.is_damaged:
+        return "damaged"
+    text = "".join(line.text for line in body.lines)
+    if junk_share(text) > MAX_JUNK_SHARE:
+        return "garbled"
+    if page.image_share > SCAN_SHARE and len(text) < FEW_CHARS:
+        return "scan"
+    if text:
+        return "text"
+    is_drawn = page.image_share > MIN_IMAGE_SHARE or page.images >= MIN_IMAGES or page.paths > MIN_PATHS
+    if is_drawn:
+        return "scan"
+    return "text" if page.notes else "blank"
