@@ -27,6 +27,7 @@ from users import as_normal_user, common_folder
 from zhiku.answer import Query
 from zhiku.errors import QueryError
 from zhiku.model import Document, StoredChunk
+from zhiku.registry import PARSERS
 from zhiku.service.library import Library
 from zhiku.text.measure import estimate_tokens
 
@@ -35,6 +36,9 @@ TOOLS = CASES / "tools"
 MAX_CHUNK_TOKENS = 400
 PROCESS_TIMEOUT_S = 60
 LATER = {"mcp", "serve", "doctor"}
+
+CONDITIONS = {"": True, "docx": "docx" in PARSERS, "ocr": False, "no ocr": True}
+"""Under which an expectation holds."""
 
 Hits = list[dict[str, Any]]
 
@@ -187,6 +191,14 @@ def _files(hits: Hits, top_k: int | None = None) -> list[str]:
     return [hit["file"] for hit in hits[:top_k]]
 
 
+def _failed_for(run: Run, reasons: dict[str, str]) -> bool:
+    status = run.door.library.open("default").status()
+    failed = {
+        (Path(each.root) / each.path).relative_to(run.folder).as_posix(): each.code for each in status.noted("failed")
+    }
+    return reasons.items() <= failed.items()
+
+
 def _covers_all_text(run: Run, chunks: list[StoredChunk]) -> bool:
     base = run.door.library.open("default")
     with base.reading() as session:
@@ -211,6 +223,7 @@ CHECKS: dict[str, Callable[[Run, Any, Any], bool]] = {
     "empty": lambda _, hits, __: hits == [],
     "section": lambda _, hits, chain: list(hits[0]["section"]) == chain,
     "line": lambda _, hits, line: hits[0]["line_start"] == line,
+    "page": lambda _, hits, page: hits[0]["page"] == page,
     "snippet_contains": lambda _, hits, text: text in hits[0]["text"],
     "no_error": lambda _, __, ___: True,  # an error would have ended the run
     "no_char": lambda _, chunks, char: chunks and not any(char in each.chunk.text for each in chunks),
@@ -221,6 +234,7 @@ CHECKS: dict[str, Callable[[Run, Any, Any], bool]] = {
     "unresolved": lambda _, links, targets: list(links["unresolved"]) == targets,
     "absent": lambda _, links, targets: not set(targets) & {*links["resolved"], *links["unresolved"]},
     "skipped_contains": lambda _, listed, paths: set(paths) <= set(listed),
+    "failed": lambda run, _, reasons: _failed_for(run, reasons),
     "ok": lambda _, result, expected: result == expected,
     "readable": lambda _, result, expected: result == expected,
     "outgoing": lambda run, _, count: count == 0 and not run.door.network_log.exists(),  # type: ignore[attr-defined]
@@ -231,6 +245,8 @@ def _check(run: Run, steps: list[dict[str, Any]], expectation: dict[str, Any]) -
     wanted = dict(expectation)
     step = wanted.pop("step", None)
     assert wanted.pop("topk", 3) == 3
+    if not CONDITIONS[wanted.pop("if", "")]:
+        return
     if step is not None and steps[step]["op"] in LATER:
         return
     result = None if step is None else run.results[step]
