@@ -7,7 +7,9 @@ from collections import Counter
 from typing import Any, Final
 
 from zhiku.model import ParsedDocument, Source
+from zhiku.parsers.html_elements import NEVER_SHOWN, SURROUNDINGS, VOID, OpenElements
 from zhiku.parsers.html_lines import LineBuilder
+from zhiku.parsers.html_parts import Parts, find_parts
 from zhiku.parsers.lines import assemble
 from zhiku.text.decode import decode
 from zhiku.text.markup import Tag, Text, decode_entities, iter_markup, parse_attributes
@@ -27,30 +29,8 @@ _LISTS: Final = frozenset(("ul", "ol", "menu", "dir"))
 _HEADINGS: Final = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _PREFORMATTED: Final = frozenset(("pre", "xmp", "textarea"))
 _ROW_ENDS: Final = frozenset(("tr", "table", "caption")) | _PREFORMATTED
-_VOID: Final = frozenset(
-    (
-        "area",
-        "base",
-        "br",
-        "col",
-        "embed",
-        "hr",
-        "img",
-        "input",
-        "link",
-        "meta",
-        "param",
-        "source",
-        "track",
-        "wbr",
-    )
-)
-_NEVER_SHOWN: Final = frozenset(
-    ("script", "style", "noscript", "template", "svg", "iframe", "noembed", "noframes", "title", "rp", "rt")
-)
-_SURROUNDINGS: Final = frozenset(("nav", "footer", "aside", "form"))
 _MAY_HIDE: Final = re.compile(r"\b(?:hidden|role)\b", re.IGNORECASE)
-_ENDED_BY_THE_NEXT: Final = frozenset(("p", "li", "td", "th", "tr", "dt", "dd", "option"))
+_HIDING_ROLES: Final = frozenset(("navigation", "search", "contentinfo", "complementary", "menu", "menubar"))
 
 
 class HtmlParser:
@@ -60,12 +40,12 @@ class HtmlParser:
         """Return the document; raise ParseFailed if the bytes are no text."""
         declared = _CHARSET.search(data[:SNIFF_BYTES])
         decoded = decode(data, declared.group(1).decode("ascii") if declared else "", path=source.path)
-        page = _Page(decoded.text)
-        page.read(with_surroundings=False)
+        page = _Page(decoded.text, find_parts(decoded.text))
+        page.read()
         # A page that is one big form, say, has its text in what is left out elsewhere.
         if page.shown_chars * 4 < page.hidden_chars:
-            page = _Page(decoded.text)
-            page.read(with_surroundings=True)
+            page = _Page(decoded.text, None)
+            page.read()
         text, blocks, numbers = assemble(page.builder.lines)
         return ParsedDocument(
             text=text,
@@ -79,33 +59,35 @@ class HtmlParser:
 
 
 class _Page:
-    """Walk through a page once; its open elements are a list, so that no depth of nesting is too deep."""
+    """Walk through a page once, with or without its menus, forms and what is hidden.
 
-    def __init__(self, page: str) -> None:
+    What happens to the text within an element is its mode: `drop`, `hide` (without surroundings), or `show` even if
+    the element is outside of the page's content.
+    """
+
+    def __init__(self, page: str, parts: Parts | None) -> None:
         self.builder = LineBuilder()
         self.title = ""
         self.metadata: dict[str, Any] = {}
         self.shown_chars = 0
         self.hidden_chars = 0
         self._page = page
-        self._with_surroundings = False
+        self._parts = parts  # None: with surroundings
         self._counted_to = 0
         self._line = 1
-        self._open: list[tuple[str, str]] = []  # name, and what happens to the text inside: "", "hide" or "drop"
-        self._names: Counter[str] = Counter()
+        self._elements = OpenElements[str](self._close)
         self._modes: Counter[str] = Counter()
 
-    def read(self, *, with_surroundings: bool) -> None:
-        """Fill the builder with the page's lines, with or without menus, forms and what is hidden."""
-        self._with_surroundings = with_surroundings
+    def read(self) -> None:
+        """Fill the builder with the page's lines."""
         for piece in iter_markup(self._page):
             if isinstance(piece, Text):
                 self._add_text(piece)
-            elif not piece.is_end:
+            elif piece.is_end:
+                self._elements.end(piece.name)
+            else:
                 self._start(piece)
-            elif self._names[piece.name]:
-                self._end(piece.name)
-        self._close_to(0)
+        self._elements.end_all()
         self.builder.end_row()
 
     def _line_at(self, pos: int) -> int:
@@ -119,7 +101,7 @@ class _Page:
         if self._modes["drop"]:
             return
         visible = piece.raw.strip()
-        if self._modes["hide"]:
+        if self._is_hidden():
             self.hidden_chars += len(visible)
             return
         self.shown_chars += len(visible)
@@ -129,31 +111,24 @@ class _Page:
             indent = piece.raw.index(visible[0]) if visible else 0
             self.builder.add(piece.raw, self._line_at(piece.char_start + indent))
 
+    def _is_hidden(self) -> bool:
+        is_outside = self._parts is not None and self._parts.content and not self._modes["show"]
+        return bool(self._modes["hide"] or is_outside)
+
     def _start(self, tag: Tag) -> None:
         name = tag.name
         if name == "meta":
             self._read_meta(tag)
-        if name in _ENDED_BY_THE_NEXT and self._open and self._open[-1][0] == name:
-            self._close_to(len(self._open) - 1)
+        self._elements.end_implied(name)
         self._enter(name)
-        if name not in _VOID:
+        if name not in VOID:
             mode = self._mode_of(tag)
-            self._open.append((name, mode))
-            self._names[name] += 1
+            self._elements.start(name, mode)
             self._modes[mode] += 1
 
-    def _end(self, name: str) -> None:
-        depth = len(self._open) - 1
-        while self._open[depth][0] != name:
-            depth -= 1
-        self._close_to(depth)
-
-    def _close_to(self, depth: int) -> None:
-        while len(self._open) > depth:
-            name, mode = self._open.pop()
-            self._names[name] -= 1
-            self._modes[mode] -= 1
-            self._leave(name)
+    def _close(self, name: str, mode: str) -> None:
+        self._modes[mode] -= 1
+        self._leave(name)
 
     def _enter(self, name: str) -> None:
         builder = self.builder
@@ -193,17 +168,23 @@ class _Page:
         builder.lists -= name in _LISTS
 
     def _mode_of(self, tag: Tag) -> str:
-        if tag.name in _NEVER_SHOWN:
+        if tag.name in NEVER_SHOWN:
             return "drop"
-        if self._with_surroundings:
+        if self._parts is None:
             return ""
-        if tag.name in _SURROUNDINGS:
+        if tag.char_start in self._parts.menus or self._is_surroundings(tag):
             return "hide"
+        # The heading of the page may stand before its content.
+        return "show" if tag.name == "h1" or tag.char_start in self._parts.content else ""
+
+    def _is_surroundings(self, tag: Tag) -> bool:
+        if tag.name in SURROUNDINGS:
+            return self._parts is not None and tag.char_start not in self._parts.kept
         if not tag.attributes or not _MAY_HIDE.search(tag.attributes):
-            return ""
+            return False
         attributes = parse_attributes(tag.attributes)
         is_hidden = "hidden" in attributes or attributes.get("aria-hidden", "").lower() == "true"
-        return "hide" if is_hidden or attributes.get("role", "").lower() == "navigation" else ""
+        return is_hidden or attributes.get("role", "").lower() in _HIDING_ROLES
 
     def _read_meta(self, tag: Tag) -> None:
         attributes = parse_attributes(tag.attributes)

@@ -76,6 +76,54 @@ def test_what_a_reader_does_not_see_is_left_out() -> None:
     assert _shown(page) == [("paragraph", "正文正文正文")]
 
 
+BODY = "<h1>题</h1><p>" + "正文说的是水泵的安装和检修。" * 6 + "</p>"
+LINKS = "<ul><li><a href=a>首页</a></li><li><a href=b>目录</a></li></ul>"
+
+
+def _lines(page: str) -> list[str]:
+    return [text for _, text in _shown(page)]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "{links}<main>{body}</main><div>相关文章</div>",
+        "{links}<div role=main>{body}</div><div>相关文章</div>",
+        "<div>{links}</div><article>{body}</article><section>评论</section>",
+        "{links}<div id='content'>{body}</div><div>相关文章</div>",
+        "{links}<div itemprop='articleBody'>{body}</div><div>相关文章</div>",
+        "{links}<header>{h1}</header><main>{rest}</main>",
+    ],
+)
+def test_the_content_is_read_where_the_page_tells_it(page: str) -> None:
+    h1, rest = BODY[:10], BODY[10:]
+    assert h1 == "<h1>题</h1>"
+    assert _lines(page.format(links=LINKS, body=BODY, h1=h1, rest=rest)) == ["题", "正文说的是水泵的安装和检修。" * 6]
+
+
+def test_every_article_of_a_page_is_content() -> None:
+    page = f"{LINKS}<article>{BODY}<article>评论</article></article><article>又一篇</article>"
+    assert _lines(page)[2:] == ["评论", "又一篇"]
+
+
+def test_a_teaser_is_not_the_content() -> None:
+    assert "评论" not in _lines(f"<article>评论</article>{BODY}")[-1]
+    assert len(_lines(f"<article>评论</article>{BODY}")) == 3
+
+
+@pytest.mark.parametrize(
+    "name", ["class=nav", "class='x site-footer'", "id=sidebar", "class=breadcrumbs", "class='Main-Menu'"]
+)
+def test_a_menu_is_what_is_called_one_and_is_made_of_links(name: str) -> None:
+    assert _lines(f"<div {name}>{LINKS}</div>{BODY}") == ["题", "正文说的是水泵的安装和检修。" * 6]
+    assert _lines(f"<div {name}>例汤、时蔬、米饭</div>{BODY}")[0] == "例汤、时蔬、米饭"
+
+
+def test_a_form_that_holds_most_of_the_page_is_read() -> None:
+    page = f"<form>{BODY}</form>" + "<p>页脚的话说得也不短，但是还没有表单里的一半长。</p>" * 3
+    assert "正文说的是水泵的安装和检修。" * 6 in _lines(page)
+
+
 def test_surroundings_stay_where_there_is_little_else() -> None:
     page = "<body><form><h1>标题</h1><p>整页都在一个表单里，这是正文。</p></form><p>注</p></body>"
     assert "整页都在一个表单里" in _parse(page).text
@@ -130,6 +178,14 @@ def test_deep_nesting_is_read_in_linear_time(name: str) -> None:
     document = _parse(f"<{name}>" * 200_000 + "底")
     assert time.perf_counter() - begin < 8
     assert document.text.strip("- ") == "底"
+
+
+@pytest.mark.parametrize("name", ["div class=nav", "main", "article", "form", "a href=x", "div id=content"])
+def test_deep_nesting_of_parts_is_read_in_linear_time(name: str) -> None:
+    begin = time.perf_counter()
+    document = _parse(f"<{name}>字" * 50_000)
+    assert time.perf_counter() - begin < 8
+    assert document.text.count("字") >= 24_000  # the outer half of forms within forms holds most of the text
 
 
 @pytest.mark.parametrize("unit", ["<!--", "<![", "<!a", "<a ", "</", "&#", '<a b="', "<td>", "<br>"])
