@@ -1,0 +1,136 @@
+"""Whatever becomes of a file's bytes, a parser gives a document that holds together, or says why there is none."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import time
+from base64 import b64encode
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from pdfs import PdfWriter, annotation
+from samples import SAMPLES, is_covered, parse
+from zhiku.chunkers.structure import StructureChunker
+from zhiku.errors import SourceError
+
+MARKUP = re.compile(r"<!--.*?-->|<[^<>]*>", re.DOTALL)
+MAX_PARSE_S = 5.0
+CHILD_TIMEOUT_S = 60
+PDFS_A_CHILD = 12
+
+TOKENS = {
+    "html": b"<main> </main> <table> <td> <pre> <h1> <!-- </p <p &#x0; <script> <nav> <meta\tcharset=utf-16>",
+    "markdown": b"--- ``` ~~~ # | :- > - [[ ]] ![[ <!-- %% \xe3\x80\x80 \x00 \xff <div>",
+    "plain": b"\x00 \xff\xfe \xef\xbb\xbf \r \x85 \xe2\x80\xa8 ==== .. \xb5\xda\xd2\xbb\xd5\xc2",
+    "pdf": b"<< >> [ ] endobj endstream obj xref 0 -1 99999999999 1e39 /Kids /Type /Length null BT ET Tf Td 0\t0\tR",
+}
+"""What a mutation may put in, besides what is there."""
+
+FORM = (
+    PdfWriter(title="表", outline=[("一", 1), ("二", 2)], fields=[("姓名", "李雷")])
+    .page("The first page of a form", "一")
+    .page("二", "这一页有中文", entries=annotation("Text", "批注") + "/Rotate 90")
+    .page(image=True)
+    .data()
+)
+GOLDEN = {name: [data for data in named.values() if data and len(data) < 20_000] for name, named in SAMPLES.items()} | {
+    "pdf": [FORM]
+}
+
+
+@st.composite
+def mutated(draw: st.DrawFn, format_name: str) -> bytes:
+    """Return a golden sample of a format with some stretches deleted, doubled, moved, cut off or replaced."""
+    data = draw(st.sampled_from(GOLDEN[format_name]))
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, len(data)))
+        end = min(start + draw(st.integers(0, 200)), len(data))
+        piece = draw(
+            st.one_of(
+                st.just(b""),
+                st.just(data[start:end] * 2),
+                st.just(data[end : end + 50] + data[start:end]),
+                st.sampled_from(TOKENS[format_name].split()).map(lambda token: token.replace(b"\t", b" ")),
+                st.binary(max_size=8),
+            )
+        )
+        data = data[:start] + piece + (b"" if draw(st.integers(0, 9)) == 0 else data[end:])
+    return data
+
+
+def check(path: str, data: bytes) -> None:
+    began = time.perf_counter()
+    document = None
+    with suppress(SourceError):
+        document = parse(path, data)
+    assert time.perf_counter() - began < MAX_PARSE_S
+    if document is None:
+        return
+    assert is_covered(document.text, [(block.char_start, block.char_end) for block in document.blocks])
+    assert all(1 <= chunk.line_start <= chunk.line_end for chunk in StructureChunker().chunk(document))
+    if not document.text.strip():
+        assert document.warnings or document.metadata or is_only_markup(data), "nothing was read, and nothing says why"
+
+
+def is_only_markup(data: bytes) -> bool:
+    text = MARKUP.sub("", data.decode("utf-8", "ignore"))
+    return not any(char.isalnum() for char in text)
+
+
+@settings(max_examples=60, deadline=None)
+@given(mutated("html"))
+@example(b"<nav>")
+def test_a_web_page_of_any_bytes_is_read_or_refused(data: bytes) -> None:
+    check("a.html", data)
+
+
+@settings(max_examples=60, deadline=None)
+@given(mutated("markdown"))
+def test_a_note_of_any_bytes_is_read_or_refused(data: bytes) -> None:
+    check("a.md", data)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(["a.txt", "a.rst", "a.csv", "a.tex", "a.py"]), mutated("plain"))
+def test_a_text_of_any_bytes_is_read_or_refused(path: str, data: bytes) -> None:
+    check(path, data)
+
+
+CHILD = """
+import base64, json, sys
+sys.path[:0] = json.loads(sys.argv[1])
+from test_parser_laws import check
+for number, line in enumerate(sys.stdin):
+    check("a.pdf", base64.b64decode(line))
+    print(number, flush=True)
+"""
+
+
+@settings(max_examples=3, deadline=None)
+@given(st.lists(mutated("pdf"), min_size=PDFS_A_CHILD, max_size=PDFS_A_CHILD))
+def test_a_pdf_of_any_bytes_is_read_or_refused(files: list[bytes]) -> None:
+    """In a process of its own, which PDFium may end."""
+    here = Path(__file__).parent
+    done = subprocess.run(
+        [sys.executable, "-c", CHILD, json.dumps([str(here), str(here.parent)])],
+        input="".join(f"{b64encode(data).decode()}\n" for data in files),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=CHILD_TIMEOUT_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.split()) == len(files)
+
+
+@pytest.mark.parametrize("format_name", sorted(GOLDEN))
+def test_the_samples_themselves_are_read(format_name: str) -> None:
+    path = {"html": "a.html", "markdown": "a.md", "plain": "a.txt", "pdf": "a.pdf"}[format_name]
+    assert all(parse(path, data).text.strip() for data in GOLDEN[format_name])
