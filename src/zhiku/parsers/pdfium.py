@@ -25,6 +25,9 @@ FEW_CHARS: Final = 400
 MAX_OBJECTS: Final = 2_000
 """Objects of a page among which its largest image is looked for."""
 
+MAX_DEPTH: Final = 3
+"""Of objects within objects."""
+
 _CAUSES: Final = {
     raw.FPDF_ERR_FORMAT: "it is cut off or corrupt",
     raw.FPDF_ERR_SECURITY: "its kind of encryption is unknown",
@@ -101,6 +104,9 @@ def _read_page(page: Any, text_page: Any, page_no: int) -> PrintedPage:
     printed = PrintedPage(
         page_no=page_no, width=width, height=height, lines=lines, notes=tuple(dict.fromkeys(iter_notes(page)))
     )
+    if not text_page.count_chars():
+        objects = islice(page.get_objects(max_depth=MAX_DEPTH), MAX_OBJECTS)
+        printed = replace(printed, has_lost_text=any(each.type == raw.FPDF_PAGEOBJ_TEXT for each in objects))
     if sum(len(line.text) for line in lines) < FEW_CHARS or any(line.is_hidden for line in lines):
         return _with_drawings(printed, page, frame)
     return printed
@@ -142,7 +148,7 @@ def _with_drawings(printed: PrintedPage, page: Any, frame: PageFrame) -> Printed
 
 def _read_painted(page: Any, frame: PageFrame, printed: PrintedPage) -> list[_Painted]:
     found = []
-    for each in islice(page.get_objects(max_depth=3), MAX_OBJECTS):
+    for each in islice(page.get_objects(max_depth=MAX_DEPTH), MAX_OBJECTS):
         if each.type not in _PAINTED:
             continue
         try:

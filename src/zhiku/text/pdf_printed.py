@@ -40,6 +40,8 @@ class PrintedPage:
     """The share of the page's area that its largest image takes."""
     images: int = 0
     paths: int = 0
+    has_lost_text: bool = False
+    """There is text of which no character came out."""
     is_damaged: bool = False
 
 

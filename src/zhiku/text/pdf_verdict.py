@@ -53,7 +53,7 @@ def _judge(page: PrintedPage, body: PrintedPage) -> PageVerdict:
     if page.is_damaged:
         return "damaged"
     text = "".join(line.text for line in body.lines)
-    if junk_share(text) > MAX_JUNK_SHARE:
+    if page.has_lost_text or junk_share(text) > MAX_JUNK_SHARE:
         return "garbled"
     if page.image_share > SCAN_SHARE and len(text) < FEW_CHARS:
         return "scan"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 
 from pdfs import PdfWriter, annotation, encryption
@@ -153,6 +155,12 @@ def test_pages_are_counted_by_what_they_hold() -> None:
 def test_text_in_private_characters_is_no_usable_text() -> None:
     with pytest.raises(NeedsOcr, match="its fonts do not say which characters they show"):
         _parse(PdfWriter().page("".join(chr(0xE000 + n) for n in range(40)) + "甲").data())
+
+
+def test_text_that_pdfium_does_not_give_is_not_taken_for_a_blank_page() -> None:
+    data = PdfWriter().page("竖排的文字").data().replace(b"UCS2-H", b"UCS2-V")
+    with suppress(NeedsOcr):  # unless the system has a font for it
+        assert "竖排" in "".join(_parse(data).text.split())
 
 
 def test_blank_pages_are_an_empty_document() -> None:

@@ -219,3 +219,8 @@ def test_a_page_without_text_is_judged_by_its_drawings(
 def test_notes_alone_are_text() -> None:
     page = PrintedPage(page_no=1, width=400, height=600, notes=("批注",))
     assert [each.verdict for each in judge_pages([page])] == ["text"]
+
+
+def test_text_of_which_no_character_came_out_is_none_that_can_be_used() -> None:
+    page = PrintedPage(page_no=1, width=400, height=600, has_lost_text=True)
+    assert [each.verdict for each in judge_pages([page])] == ["garbled"]
