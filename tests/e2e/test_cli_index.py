@@ -6,6 +6,7 @@ import json
 import shutil
 from typing import TYPE_CHECKING
 
+from pdfs import PdfWriter
 from samples import SAMPLES
 
 if TYPE_CHECKING:
@@ -99,6 +100,23 @@ def test_list_gives_bases_and_documents(notes: Cli) -> None:
         ("notes", "notes/pumps.md", "markdown"),
         ("notes", "notes/记录.txt", "plain"),
     ]
+
+
+def test_a_pdf_says_which_of_its_pages_have_no_text(cli: Cli) -> None:
+    cli.write("part.pdf", PdfWriter().page("cover of the valve").page(image=True).data())
+    cli.write("scan.pdf", PdfWriter().page(image=True).data())
+    cli.write("blank.pdf", PdfWriter().page().data())
+    done = cli("index", "docs")
+    assert done.returncode == 3
+    assert "part.pdf: Pages without a usable text layer, which need OCR: 2" in done.stdout
+    documents = json.loads(cli("list", "--documents", "--format", "json").stdout)["documents"]
+    assert {d["path"]: d["metadata"] for d in documents} == {
+        "part.pdf": {"pages": {"text": "1", "scan": "2"}},
+        "blank.pdf": {"pages": {"blank": "1"}},
+    }
+    (base,) = json.loads(cli("status", "--format", "json").stdout)["bases"]
+    assert [(each["path"], each["code"]) for each in base["failed"]] == [("scan.pdf", "needs_ocr")]
+    assert [(each["path"], each["code"]) for each in base["textless"]] == [("blank.pdf", "empty")]
 
 
 def test_status_names_every_file_that_is_not_searched_and_why(cli: Cli) -> None:

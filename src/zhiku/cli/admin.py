@@ -73,6 +73,8 @@ def _document(base: str, document: Document) -> dict[str, Any]:
         "pages": document.page_count,
         "size_bytes": document.source.size_bytes,
         "indexed_at": document.indexed_at,
+        "metadata": dict(document.metadata),
+        "warnings": list(document.warnings),
     }
 
 
