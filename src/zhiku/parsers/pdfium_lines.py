@@ -105,7 +105,8 @@ class _Line:
             baseline=_sane(self._frame.place(x.value, y.value)[1]),
             size=self._size,
             last_cell=self._last_cell,
-            is_hidden=self._is_hidden(first),
+            # Not where only the first is, as the white number over a symbol in fonts that draw circled numbers.
+            is_hidden=all(self._is_hidden(number) for number in (first, (first + last) // 2, last)),
         )
 
     def _font_size(self, first: int, last: int) -> float:
