@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +17,15 @@ def _no_model() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ZHIKU_EMBEDDER", "none")
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _signals() -> None:
+    """Let commands that the tests start be interrupted: what runs in the background of a script is not, nor they."""
+    for name in ("SIGINT", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL)
 
 
 @pytest.fixture
