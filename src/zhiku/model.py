@@ -180,6 +180,8 @@ class LexicalQuery:
     phrases: tuple[tuple[str, ...], ...] = ()
     weights: tuple[float, float, float, float] = (1.0, 1.0, 1.0, 1.0)
     """Of a match in the body, title, headings and file name."""
+    max_postings: int = 10_000
+    """What may be read for it: where any term is enough, the most frequent ones are left out beyond that."""
     match: Literal["any", "all"] = "any"
     """Whether one of them is enough, or a chunk must hold all."""
 

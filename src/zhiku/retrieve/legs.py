@@ -14,6 +14,11 @@ CANDIDATES = 100
 """How many chunks of a base each leg ranks at least, before a document's share of the hits is limited."""
 
 
+POSTINGS_BESIDE_MEANING = 5_000
+"""Half of what words alone may cost: what its frequent words would find, a question finds by meaning (no measured set
+loses more than .001 nDCG@10; words alone lose .013 on one)."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class ByWords:
     """The chunks of a base that hold any of a query's words, best first."""
@@ -25,19 +30,19 @@ class ByWords:
     """Which of them hold every word; looked for only where meaning counts too."""
 
 
-def find_words(session: ReadSession, query: Query, plan: Plan) -> ByWords:
+def find_words(session: ReadSession, query: Query, plan: Plan, *, beside_meaning: bool) -> ByWords:
     """Return the candidates of a base by words; none for a search by meaning only."""
     if query.mode == "semantic":
         return ByWords()
     doc_ids, limit = _scope(session, query)
-    found = session.search_lexical(plan.lexical, limit=limit, doc_ids=doc_ids)
+    any_word = replace(plan.lexical, max_postings=POSTINGS_BESIDE_MEANING) if beside_meaning else plan.lexical
+    found = session.search_lexical(any_word, limit=limit, doc_ids=doc_ids)
     if plan.is_keyword and len(found) == limit:
         # Some documents may have no chunk among the best: one of each makes sure that none is out of sight.
-        found += session.search_lexical(plan.lexical, limit=query.top_k, doc_ids=doc_ids, per_document=True)
+        found += session.search_lexical(any_word, limit=query.top_k, doc_ids=doc_ids, per_document=True)
     phrased = session.search_lexical(plan.phrase, limit=limit, doc_ids=doc_ids) if found else []
     all_words = replace(plan.lexical, match="all")
-    needs_complete = found and query.mode == "hybrid"
-    complete = session.search_lexical(all_words, limit=limit, doc_ids=doc_ids) if needs_complete else []
+    complete = session.search_lexical(all_words, limit=limit, doc_ids=doc_ids) if found and beside_meaning else []
     return ByWords(
         candidates=tuple(dict.fromkeys(found)),
         phrased=frozenset(candidate.chunk_id for candidate in phrased),

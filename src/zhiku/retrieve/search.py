@@ -69,8 +69,10 @@ def rank(
     """Return every candidate for `query` over all given bases, best first: what a search chooses its hits from."""
     _check(query)
     plan = build_plan(query.text, analyzer)
-    asked = embed_beside(query.text, {} if query.mode == "lexical" else meanings or {})
-    by_words = {name: find_words(session, query, plan) for name, session in sessions.items()}
+    known = {} if query.mode == "lexical" else meanings or {}
+    asked = embed_beside(query.text, known)
+    beside = any(meaning.embedder for meaning in known.values())
+    by_words = {name: find_words(session, query, plan, beside_meaning=beside) for name, session in sessions.items()}
     chunks = _by_words(sessions, by_words, plan, analyzer)
     embedded = asked()
     questions = embedded.questions

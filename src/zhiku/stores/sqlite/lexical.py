@@ -11,9 +11,6 @@ import apsw
 from zhiku.model import Candidate, LexicalQuery
 from zhiku.stores.sqlite.schema import FIELDS, SHIFT
 
-POSTING_BUDGET_ROWS = 10_000
-"""How many rows the lists of a query's terms may have together; beyond it the most frequent terms are left out."""
-
 FREQUENT_SHARE = 0.005
 """Terms in more than this share of the chunks have their row count kept."""
 
@@ -63,18 +60,14 @@ def affordable(connection: apsw.Connection, query: LexicalQuery) -> LexicalQuery
     Leaving them out is several times faster on a large base and costs nothing there, but costs quality on a small
     one; hence a budget of rows and no share of the base.
     """
-    if (
-        query.match == "all"
-        or len(query.terms) < 2
-        or len(query.terms) * chunk_count(connection) <= POSTING_BUDGET_ROWS
-    ):
+    if query.match == "all" or len(query.terms) < 2 or len(query.terms) * chunk_count(connection) <= query.max_postings:
         return query
     rows = term_rows(connection, query.terms)
     kept: list[str] = []
     spent = 0
     for term in sorted(query.terms, key=lambda t: (rows[t], t)):
         spent += rows[term]
-        if spent > POSTING_BUDGET_ROWS and any(rows[t] for t in kept):
+        if spent > query.max_postings and any(rows[t] for t in kept):
             break
         kept.append(term)
     chosen = set(kept)
