@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import apsw
@@ -39,6 +40,12 @@ class Packs:
     """(rows, dims); row n is the embedding of id n."""
     scales: NDArray[np.float32]
     scripts: NDArray[np.uint8]
+
+    @cached_property
+    def rows(self) -> dict[str, NDArray[np.intp]]:
+        """Return the rows that hold a vector, by script; a script without any is left out."""
+        found = {script: np.flatnonzero(self.scripts == number) for number, script in enumerate(SCRIPTS, start=1)}
+        return {script: rows for script, rows in found.items() if len(rows)}
 
 
 def load_packs(connection: apsw.Connection, generation: str, dims: int) -> Packs:
@@ -76,17 +83,20 @@ def search(
 ) -> VectorRanking:
     """Return the chunks of each script nearest to `vector`, best first, with exact cosines."""
     about = _scan(packs, vector)
-    of_script = [packs.scripts == number for number in range(1, len(SCRIPTS) + 1)]
-    if doc_ids is not None:
-        allowed = _having_vectors(connection, len(about), doc_ids)
-        of_script = [rows & allowed for rows in of_script]
+    allowed = None if doc_ids is None else _having_vectors(connection, len(about), doc_ids)
+    statistics: dict[str, ScriptStatistics] = {}
     found: list[Candidate] = []
-    for rows in of_script:
-        near = _nearest(connection, about, np.flatnonzero(rows), limit + SPARE_ROWS, doc_ids)
+    for script, rows in packs.rows.items():
+        values = about[rows]
+        statistics[script] = _statistics(values)
+        if allowed is not None:
+            kept = allowed[rows]
+            rows, values = rows[kept], values[kept]
+        near = _nearest(connection, rows, values, limit + SPARE_ROWS, doc_ids)
         cosines = exact_cosines(connection, vector, [embedding_id for _, embedding_id in near])
         exact = [Candidate(chunk_id, chunk_id >> SHIFT, cosines[embedding_id]) for chunk_id, embedding_id in near]
         found += sorted(exact, key=_by_cosine)[:limit]
-    return VectorRanking(candidates=tuple(sorted(found, key=_by_cosine)), statistics=_statistics(about, packs.scripts))
+    return VectorRanking(candidates=tuple(sorted(found, key=_by_cosine)), statistics=statistics)
 
 
 def _by_cosine(candidate: Candidate) -> tuple[float, int]:
@@ -95,18 +105,18 @@ def _by_cosine(candidate: Candidate) -> tuple[float, int]:
 
 def _nearest(
     connection: apsw.Connection,
-    about: NDArray[np.float32],
     rows: NDArray[np.intp],
+    values: NDArray[np.float32],
     wanted: int,
     doc_ids: Sequence[int] | None,
 ) -> list[tuple[int, int]]:
-    """Return (chunk, embedding) of the rows that score best, until as many chunks are found as wanted.
+    """Return (chunk, embedding) of the rows with the best values, until as many chunks are found as wanted.
 
     A vector may be no chunk's for a while, or only of documents that are set aside; hence the second look.
     """
     count = wanted
     while True:
-        found = _chunks_of(connection, rows[_best(about[rows], count)].tolist(), doc_ids)
+        found = _chunks_of(connection, rows[_best(values, count)].tolist(), doc_ids)
         if len(found) >= wanted or count >= len(rows):
             return found
         count *= 8
@@ -130,15 +140,10 @@ def _best(scores: NDArray[np.float32], count: int) -> NDArray[np.intp]:
     return np.flatnonzero(scores >= np.partition(scores, -count)[-count])
 
 
-def _statistics(about: NDArray[np.float32], scripts: NDArray[np.uint8]) -> dict[str, ScriptStatistics]:
-    found = {}
-    for number, script in enumerate(SCRIPTS, start=1):
-        cosines = about[scripts == number]
-        if len(cosines):
-            found[script] = ScriptStatistics(
-                count=len(cosines), mean=float(cosines.mean()), std=float(cosines.std()), best=float(cosines.max())
-            )
-    return found
+def _statistics(cosines: NDArray[np.float32]) -> ScriptStatistics:
+    return ScriptStatistics(
+        count=len(cosines), mean=float(cosines.mean()), std=float(cosines.std()), best=float(cosines.max())
+    )
 
 
 def _having_vectors(connection: apsw.Connection, size: int, doc_ids: Sequence[int]) -> NDArray[np.bool_]:
