@@ -45,7 +45,7 @@ def as_text(answer: Answer, screen: Screen, *, whole: bool, explain: bool) -> It
 def _head(hit: Hit, screen: Screen) -> str:
     number = f"{hit.rank}. "
     # A score says nothing by itself; it stands where nothing better is known.
-    score = f"{hit.score:.2f}" if hit.relevance is None else f"{hit.relevance:.0%}"
+    score = f"{hit.score:.2f}" if hit.relevance is None else f"{min(hit.relevance, 0.99):.0%}"  # nothing is certain
     title = clean_line(hit.title or hit.path.rpartition("/")[2])
     if screen.columns:
         title = cut(title, screen.columns - len(number) - len(score) - 2)

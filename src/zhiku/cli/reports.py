@@ -34,7 +34,7 @@ def summary(reports: IndexReport, status: Status, screen: Screen) -> Iterator[st
     yield from _vectors(reports.embedding, status, screen)
     yield from _warnings([warning for part in parts for warning in part.warnings], screen)
     if missing := sum(part.missing for part in parts):
-        yield screen.tr("Gone from disk: {count}; they stay in the index until they are pruned.", count=missing)
+        yield screen.tr("Gone from disk: {count}; what is indexed of them stays.", count=missing)
 
 
 def _counts(parts: Sequence[Report], screen: Screen) -> Iterator[tuple[str, str]]:

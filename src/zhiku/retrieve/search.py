@@ -14,13 +14,17 @@ from zhiku.model import FileState, StoredChunk, VectorRanking
 from zhiku.ports import ReadSession
 from zhiku.retrieve.joint import joint_scores, statistics_of, weights_of
 from zhiku.retrieve.legs import ByWords, find_nearest, find_words
-from zhiku.retrieve.meaning import Meaning, embed_beside
+from zhiku.retrieve.meaning import Meaning, embedding
 from zhiku.retrieve.plan import PHRASE_BONUS, Plan, build_plan
 from zhiku.retrieve.present import Presenter, Ranked
 from zhiku.text.analyze import Analyzer
 
 MAX_SHARE_OF_DOCUMENT = 0.5
 """At most this share of a question's hits comes from one document while others match too."""
+
+
+MAX_TOP_K = 10_000
+"""More hits than anybody reads; a number without end would be a fault of SQLite's."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,11 +74,11 @@ def rank(
     _check(query)
     plan = build_plan(query.text, analyzer)
     known = {} if query.mode == "lexical" else meanings or {}
-    asked = embed_beside(query.text, known)
     beside = any(meaning.embedder for meaning in known.values())
-    by_words = {name: find_words(session, query, plan, beside_meaning=beside) for name, session in sessions.items()}
-    chunks = _by_words(sessions, by_words, plan, analyzer)
-    embedded = asked()
+    with embedding(query.text, known) as asked:
+        by_words = {name: find_words(session, query, plan, beside_meaning=beside) for name, session in sessions.items()}
+        chunks = _by_words(sessions, by_words, plan, analyzer)
+        embedded = asked()
     questions = embedded.questions
     if query.mode == "semantic" and not questions:
         raise embedded.reasons[0]
@@ -89,7 +93,12 @@ def rank(
         plan=plan,
         chunks=chunks,
         legs=_legs(query, plan, by_words, nearest),
-        degraded=(*_no_words(query, plan), *embedded.faults, *_no_relevance(query, questions)),
+        degraded=(
+            *_no_words(query, plan),
+            # A search by meaning only leaves out whole bases that are meant to be searched by words.
+            *(embedded.reasons if query.mode == "semantic" else embedded.faults),
+            *_no_relevance(query, questions),
+        ),
     )
 
 
@@ -108,6 +117,8 @@ def _check(query: Query) -> None:
         value = getattr(query, name)
         if value is not None and value < 1:
             raise QueryError("{name} must be at least 1, not {value}.", name=name, value=value)
+    if query.top_k > MAX_TOP_K:
+        raise QueryError("top_k must be at most {most}, not {value}.", most=MAX_TOP_K, value=query.top_k)
     if query.min_relevance is not None and not 0 <= query.min_relevance <= 1:
         raise QueryError("min_relevance must be from 0 to 1, not {value}.", value=query.min_relevance)
     if query.min_relevance is not None and query.mode == "lexical":

@@ -47,7 +47,10 @@ MIN_TERMS = 4
 """Words, or pairs of Han characters, that a sentence has at least: shorter ones stand in too many places."""
 
 _SENTENCE = re.compile(r"[^\n。！？!?；;]+")
-_REBUILD = "delete {path} and index again: zhiku index --base {base}"
+# What is damaged is told by other checks; a leg may also miss sentences because the base is full of their likes.
+_ALIKE = (
+    "where many texts are alike, this is no fault; otherwise delete {path} and index again: zhiku index --base {base}"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -221,17 +224,17 @@ class _Examination:
         if leg == "lexical":
             return IndexStateError(
                 "a search by words misses {missed} of {asked} sentences that stand in base {base!r}.",
-                hint=_REBUILD,
+                hint=_ALIKE,
                 **about,
             )
         if leg == "vector":
             return IndexStateError(
                 "a search by meaning misses {missed} of {asked} sentences that stand in base {base!r}.",
-                hint=_REBUILD,
+                hint=_ALIKE,
                 **about,
             )
         return IndexStateError(
-            "grep misses {missed} of {asked} sentences that stand in base {base!r}.", hint=_REBUILD, **about
+            "grep misses {missed} of {asked} sentences that stand in base {base!r}.", hint=_ALIKE, **about
         )
 
 

@@ -74,7 +74,7 @@ def _words_only(base: str) -> ModelUnavailable:
     return ModelUnavailable(
         "base {base!r} has no embedder: it can be searched by words only.",
         base=base,
-        hint="remove embedder from its base.toml, or install what the built-in one needs, then: zhiku index -b {base}",
+        hint="unset ZHIKU_EMBEDDER, or remove embedder from its base.toml, then: zhiku index -b {base}",
     )
 
 

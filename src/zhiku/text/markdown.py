@@ -240,8 +240,9 @@ def _clean_marks(leaf: _Leaf) -> None:
 
 def _drop_tag(match: re.Match[str]) -> str:
     is_end, name, attributes = match.groups()
-    # <T> and <your-name> are what the author wants to be read; browsers would hide them.
-    if not is_end and not attributes and name.lower() not in _HTML_TAGS:
+    # <T>, <your-name> and <a few words> are what the author wants to be read; browsers would hide them.
+    is_said = not attributes or (attributes.strip(" /") and "=" not in attributes)
+    if not is_end and is_said and name.lower() not in _HTML_TAGS:
         return match.group()
     return " " if name.lower() == "br" else "\n" * match.group().count("\n")
 

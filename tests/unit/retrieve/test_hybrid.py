@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 import fakes
 from shelf import Shelf
+from zhiku.config import BaseSettings, save_base_settings
 from zhiku.errors import ModelUnavailable, QueryError
 from zhiku.model import CosineScale
 from zhiku.service.library import Library
@@ -139,3 +140,18 @@ def test_meaning_alone_needs_vectors(meant: Shelf, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("ZHIKU_EMBEDDER", "none")
     with pytest.raises(ModelUnavailable, match="no embedder"):
         Library(meant.library.home).open("default").search("pump", mode="semantic")
+
+
+def test_a_search_by_meaning_only_says_which_bases_it_leaves_out(meant: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    more = meant.docs.parent / "more"
+    more.mkdir()
+    (more / "b.md").write_text("a second pump\n", "utf-8")
+    base = meant.library.open_or_create("second")
+    save_base_settings(base.folder, BaseSettings(embedder="none"))
+    monkeypatch.delenv("ZHIKU_EMBEDDER")
+    meant.library = Library(meant.library.home)
+    meant.library.index([more], "second")
+    answer = meant.search("pump", mode="semantic")
+    assert {hit.base for hit in answer} == {"default"}
+    assert "base 'second' has no embedder" in str(answer.health.degraded[0])
+    assert meant.search("pump", mode="hybrid").health.degraded == ()

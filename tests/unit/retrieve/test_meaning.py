@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+import time
+
 import numpy as np
 import pytest
 
 from fakes import FakeEmbedder, stop_at
 from zhiku.errors import MissingExtra, ModelUnavailable, ZhikuError
-from zhiku.retrieve.meaning import Meaning, embed_question
+from zhiku.retrieve.meaning import Meaning, embed_question, embedding
 
 NO_EMBEDDER = ModelUnavailable("words only")
 STALE = ModelUnavailable("stale")
@@ -69,3 +72,19 @@ def test_a_fault_in_the_code_is_no_reason() -> None:
 def test_no_bases_have_no_question() -> None:
     embedded = embed_question("水泵", {})
     assert (embedded.questions, embedded.reasons, embedded.faults) == ({}, (), ())
+
+
+def test_the_thread_of_a_question_ends_with_the_block() -> None:
+    def slow(text: str | None) -> None:
+        time.sleep(0.2)
+
+    embedder = FakeEmbedder("slow", before=slow)
+    with pytest.raises(KeyError), embedding("?", {"a": Meaning(embedder=embedder)}):
+        raise KeyError
+    assert all(thread.name != "embed-question" for thread in threading.enumerate())
+
+
+def test_a_fault_in_the_thread_is_raised_where_its_result_is_asked_for() -> None:
+    embedder = FakeEmbedder("odd", before=stop_at(1, ZeroDivisionError()))
+    with pytest.raises(ZeroDivisionError), embedding("?", {"a": Meaning(embedder=embedder)}) as asked:
+        asked()

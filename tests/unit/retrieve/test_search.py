@@ -252,3 +252,10 @@ def test_a_word_that_is_rare_in_one_base_alone_is_not_rare(shelf: Shelf) -> None
 
     assert shelf.search("密封圈 阀门").hits[0].path == "z.md"
     assert shelf.search("密封圈 阀门").hits[0].base == "one"
+
+
+def test_more_hits_than_anybody_reads_are_refused(shelf: Shelf) -> None:
+    shelf.write("a.md", "阀门")
+    shelf.index()
+    with pytest.raises(QueryError, match="at most"):
+        shelf.search("阀门", top_k=10**30)

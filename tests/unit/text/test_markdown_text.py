@@ -35,6 +35,7 @@ def _read(text: str):
         ("![[图.png|300]] ![[页B]]", "图.png 页B"),
         ("a<br>b <b>c</b> <!-- d -->e %%f%%g", "a b c e g"),
         ("List<T> 与 <你的名字> <your-name>", "List<T> 与 <你的名字> <your-name>"),
+        ("<insert a description, indented> <Sandpack /> <Note kind='x'>", "<insert a description, indented>  "),
         ("AT&amp;T &lt;b&gt; a&nbsp;b &#10;", "AT&T <b> a b  "),
         ("公式 $a_1*b*c_2$ 与 $$x_1*y*$$", "公式 $a_1*b*c_2$ 与 $$x_1*y*$$"),
         ("价格 $5 和 $6", "价格 $5 和 $6"),
