@@ -3,8 +3,9 @@
 usage: words.py [--text DIR] [--chunks N]... [--runs N] [--write]
 
 --text names a folder of retrieval sets (BEIR layout) to take real text from; without it zhiku's own samples are
-repeated. Every figure is taken from whole processes, in turn with a bare `python -c pass` of the same interpreter,
-since these ratios hold on another machine and seconds do not.
+repeated. --chunks names the sizes; 1000000 takes about 4 GB in the folder for temporary files (TMPDIR), and ten minutes
+or more. --write keeps what an earlier run wrote of other sizes. Every figure is taken from whole processes, in turn
+with a bare `python -c pass` of the same interpreter, since these ratios hold on another machine and seconds do not.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class Process:
 def run(command: list[str], home: Path) -> Process:
     """Run a command to its end; its output is dropped."""
     began = time.perf_counter()
-    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=_environment(home))
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment(home))
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode not in (0, 1):
@@ -56,7 +57,8 @@ def run(command: list[str], home: Path) -> Process:
     return Process(wall_s=time.perf_counter() - began, peak_mb=usage.ru_maxrss / per_mb)
 
 
-def _environment(home: Path) -> dict[str, str]:
+def environment(home: Path) -> dict[str, str]:
+    """Return the environment of a measured process."""
     # Compiled modules are part of what a user has; without them every start would compile zhiku anew.
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return {**kept, "ZHIKU_HOME": str(home)}
@@ -78,7 +80,7 @@ def queries(sources: Path | None, count: int) -> list[str]:
     """Return questions of both languages: stretches of real text."""
     chance = random.Random(2)
     texts = [text for text in iter_texts(sources) if len(text) > 300]
-    found = []
+    found: list[str] = []
     while len(found) < count:
         text = chance.choice(texts)
         start = chance.randrange(len(text) - 200)
@@ -176,8 +178,8 @@ def main() -> None:
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, {platform.system()}"
     with tempfile.TemporaryDirectory() as home:
         help_ratio, _ = ratio([*ZHIKU, "--help"], Path(home), options.runs * 3)
-    results: dict[str, object] = {"machine": machine, "text": "sets" if options.text else "samples"}
-    results["help_ratio"] = help_ratio
+    results: dict[str, object] = json.loads(RESULTS.read_text("utf-8")) if options.write and RESULTS.exists() else {}
+    results |= {"machine": machine, "text": "sets" if options.text else "samples", "help_ratio": help_ratio}
     print(machine, f"\nzhiku --help: {help_ratio} x bare Python")
     for chunks in options.chunks or [1_000, 10_000, 100_000]:
         results[str(chunks)] = measure(chunks, options.text, options.runs)
