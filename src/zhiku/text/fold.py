@@ -78,11 +78,10 @@ def fold_with_map(text: str) -> tuple[str, list[int]]:
 def _folds_in_place(text: str) -> bool:
     """Return whether each character folds by itself and to one, as in most text; then nothing has moved."""
     normal = unicodedata.normalize("NFKC", text)
-    return all(
-        unicodedata.normalize("NFKC", before) == after
-        for before, after in zip(text, normal, strict=True)
-        if before != after
-    )
+    if len(normal) != len(text):
+        return False
+    changed = {pair for pair in zip(text, normal, strict=True) if pair[0] != pair[1]}
+    return all(unicodedata.normalize("NFKC", before) == after for before, after in changed)
 
 
 def _fold_pieces(text: str, ends: Iterable[int]) -> tuple[str, list[int]]:
