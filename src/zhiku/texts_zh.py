@@ -1,4 +1,7 @@
-"""Chinese texts, by the English template that stands in the code (see `zhiku.i18n`)."""
+"""Chinese texts, by the English template that stands in the code (see `zhiku.i18n`).
+
+One table and nothing else, however long: a translator has one file to read.
+"""
 
 # ruff: noqa: E501 - a template and its translation are read side by side
 

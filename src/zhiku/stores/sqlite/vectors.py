@@ -22,7 +22,7 @@ from zhiku.stores.sqlite.schema import PACK_ROWS, SHIFT
 from zhiku.text.script import SCRIPTS
 
 BLOCK_ROWS = 512
-"""Rows that become floats at a time: they stay in the processor's cache, and a scan takes a third less time for it."""
+"""Rows that become floats at a time: few enough to stay in the processor's cache."""
 
 SPARE_ROWS = 50
 """So many rows more than wanted get their exact cosine, since a scan errs by about .001: whole numbers are coarse."""
@@ -124,7 +124,6 @@ def _nearest(
 
 def _scan(packs: Packs, vector: NDArray[np.float32]) -> NDArray[np.float32]:
     about = np.empty(len(packs.vectors), np.float32)
-    # One block's floats for all blocks: making room for each anew takes longer than the product.
     floats = np.empty((BLOCK_ROWS, packs.vectors.shape[1]), np.float32)
     for start in range(0, len(about), BLOCK_ROWS):
         block = slice(start, start + BLOCK_ROWS)
