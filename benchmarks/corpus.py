@@ -46,3 +46,14 @@ def write_notes(target: Path, chunks: int, sources: Path | None) -> int:
         made += (folder / f"note-{number}.md").write_bytes(note.encode())
         number += 1
     return number
+
+
+def write_small_notes(target: Path, count: int, sources: Path | None) -> None:
+    """Write `count` notes of two paragraphs below `target`, 80 in a folder and ten folders in another."""
+    chance = random.Random(3)
+    paragraphs = [p[:400] for text in iter_texts(sources) for p in text.split("\n") if len(p) > 40]
+    for number in range(count):
+        folder = target / f"part {number // 800}" / f"topic {number // 80}"
+        folder.mkdir(parents=True, exist_ok=True)
+        one, other = chance.choices(paragraphs, k=2)
+        (folder / f"note-{number}.md").write_bytes(f"# {one[:20]}\n\n{one}\n\n{other}\n".encode())

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from zhiku.answer import Answer, Query
-from zhiku.ingest.pipeline import Report
+from zhiku.ingest.report import Report
 from zhiku.service.base import Base
 from zhiku.service.library import Library
 
@@ -31,9 +31,9 @@ class Shelf:
         os.utime(file, (stamp, stamp))
         return file
 
-    def index(self, *parts: Path, name: str = "default") -> Report:
+    def index(self, *parts: Path, name: str = "default", **options: Any) -> Report:
         """Index all documents, or some parts, by their words, and return the report of the last one."""
-        return self.library.index(parts or [self.docs], name, embed=False)[-1].report
+        return self.library.index(parts or [self.docs], name, embed=False, **options)[-1].report
 
     @property
     def base(self) -> Base:
@@ -43,7 +43,7 @@ class Shelf:
     @property
     def index_file(self) -> Path:
         """Return where the base `default` keeps its index."""
-        return self.base.folder / "index.sqlite3"
+        return self.base._store.path
 
     def search(self, text: str, **limits: Any) -> Answer:
         """Search all bases, by words unless told otherwise."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from zhiku.errors import (
         BadModelReply,
         Busy,
+        Changing,
         ConfigError,
         Crashed,
         Damaged,
@@ -55,6 +56,7 @@ __all__ = [
     "BadModelReply",
     "Base",
     "Busy",
+    "Changing",
     "ConfigError",
     "Crashed",
     "Damaged",

@@ -36,11 +36,20 @@ class SearchSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SnapshotSettings:
+    """`[snapshots]`: how many copies of a base's index are kept, and how many bytes of them; the newest always is."""
+
+    keep: int = 10
+    max_bytes: int = 5_000_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
 class Settings:
     """The user's settings."""
 
     index: IndexSettings = field(default_factory=IndexSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
+    snapshots: SnapshotSettings = field(default_factory=SnapshotSettings)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +78,7 @@ def load_settings(home: Path) -> Settings:
     return Settings(
         index=_section(IndexSettings, "index", table, path),
         search=_section(SearchSettings, "search", table, path),
+        snapshots=_section(SnapshotSettings, "snapshots", table, path),
     )
 
 

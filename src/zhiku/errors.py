@@ -101,6 +101,12 @@ class Unreadable(SourceError):
     code = "unreadable"
 
 
+class Changing(SourceError):
+    """The file changed each time while it was read; the next run reads it."""
+
+    code = "changing"
+
+
 class Crashed(SourceError):
     """The process that read the file ended over it."""
 

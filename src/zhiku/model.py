@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from zhiku.errors import IndexStateError
 
@@ -28,7 +28,40 @@ class Source:
     path: str
     size_bytes: int
     mtime_ns: int
+    ctime_ns: int = 0
+    """When the file's status last changed, which no program can set back; 0 where it is not known. Negative if that was
+    so shortly before the file was read that its times may not show a later change: then the next run reads it again.
+    """
     sha256: str
+
+
+FileLook = tuple[str, int, int, int]
+"""A file's path, size, time of change and time of the last change of its status, as `Source` has them."""
+
+
+class KnownFile(NamedTuple):
+    """What a base remembers of a file, by which a run tells what became of it.
+
+    A named tuple, because a run makes one of each file before it has looked at any.
+    """
+
+    root: str
+    path: str
+    doc_id: int
+    size_bytes: int
+    mtime_ns: int
+    ctime_ns: int
+    sha256: str
+    format: str
+    chunk_count: int
+    pruned: int
+    """1 where the file was gone and the user said `--prune`."""
+    forgotten: int
+    """1 where the user said `zhiku forget`."""
+
+
+HiddenBy = Literal["pruned", "forgotten"]
+"""Why a document is deprecated: it stays in the record and is not searched. Both may hold at once."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,6 +156,8 @@ class Document:
     page_count: int
     indexed_at: str
     state: Literal["active", "deprecated"] = "active"
+    hidden_by: tuple[HiddenBy, ...] = ()
+    """Why it is deprecated; empty for an active document."""
     script: str = "latin"
     """What it is written in: `latin` or `han` (see `zhiku.text.script`)."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
@@ -168,7 +203,12 @@ class LedgerEntry:
     code: str
     message: str
     tries: int = 1
+    """How many runs tried to read it, and ended so."""
     seen_at: str = ""
+    look: FileLook | None = None
+    """What the file looked like when it was read; None where it was not."""
+    reader: str = ""
+    """What read it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -256,6 +296,7 @@ class Totals:
 
     documents: int
     deprecated: int
+    """Documents in the record that are not searched; all that follows is of the others."""
     chunks: int
     tokens: int
     """Over all chunks and fields."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,6 +14,8 @@ from zhiku.errors import Busy, ConfigError, IndexStateError
 PRIVATE_DIR_MODE = 0o700
 PRIVATE_FILE_MODE = 0o600
 LOCK_FILE = "writer.lock"
+
+_POLL_S = 0.1
 
 
 def make_private_dir(path: Path) -> Path:
@@ -65,28 +68,38 @@ def unwritable(path: Path, cause: object) -> IndexStateError:
 
 
 @contextmanager
-def writer_lock(folder: Path) -> Iterator[None]:
-    """Hold the one writer's lock of a folder. Raises `Busy`, naming the process that holds it.
+def writer_lock(folder: Path, wait_s: float = 0.0) -> Iterator[None]:
+    """Hold the one writer's lock of a folder.
 
-    The system drops the lock of a process that ends, however it ends: none is ever stale.
+    Raises `Busy`, naming the process that holds it, where it is still held after `wait_s` seconds. The system drops
+    the lock of a process that ends, however it ends: none is ever stale.
     """
     try:
         descriptor = os.open(folder / LOCK_FILE, os.O_RDWR | os.O_CREAT, PRIVATE_FILE_MODE)
     except OSError as error:
         raise unwritable(folder / LOCK_FILE, error.strerror) from error
     try:
-        if not _try_lock(descriptor):
+        if not _lock_within(wait_s, descriptor):
             owner = os.read(descriptor, 64).decode("ascii", "replace").strip("\0 \n") or "unknown"
             raise Busy(
                 "another run is writing base {name!r} (process {pid}).",
                 name=folder.name,
                 pid=owner,
-                hint="wait for it to end, then run the same command again",
+                hint="wait for it to end: run the same command with --wait",
             )
         _write_owner(descriptor)
         yield
     finally:
         os.close(descriptor)
+
+
+def _lock_within(wait_s: float, descriptor: int) -> bool:
+    end = time.monotonic() + wait_s
+    while not _try_lock(descriptor):
+        if time.monotonic() >= end:
+            return False
+        time.sleep(_POLL_S)
+    return True
 
 
 def _write_owner(descriptor: int) -> None:

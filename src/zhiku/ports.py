@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from zhiku.model import (
@@ -13,6 +14,9 @@ from zhiku.model import (
     CosineScale,
     Document,
     Fault,
+    FileLook,
+    HiddenBy,
+    KnownFile,
     LedgerEntry,
     LexicalQuery,
     ParsedDocument,
@@ -73,6 +77,18 @@ class ReadSession(Protocol):
         """Return the documents of exactly this content."""
         ...
 
+    def settled_files(self, root: str) -> Iterator[FileLook]:
+        """Yield what the searched files of a root that hold text looked like, in the order of their ids."""
+        ...
+
+    def known_files(self, root: str) -> dict[str, KnownFile]:
+        """Return what is remembered of a root's files, by path."""
+        ...
+
+    def files_with(self, sha256: str) -> list[KnownFile]:
+        """Return what is remembered of the files of exactly this content."""
+        ...
+
     def select(self, source: str) -> list[int]:
         """Return, in order, the ids of the documents whose place matches a part of a path, or a glob.
 
@@ -80,8 +96,8 @@ class ReadSession(Protocol):
         """
         ...
 
-    def ledger(self) -> list[LedgerEntry]:
-        """Return what is not in the index, or has no text, and why."""
+    def ledger(self, root: str | None = None) -> list[LedgerEntry]:
+        """Return what is not in the index, or has no text, and why; of all roots, or of one."""
         ...
 
     def search_lexical(
@@ -123,6 +139,10 @@ class ReadSession(Protocol):
         """Return the chunks of these ids, in the order asked; unknown ids are left out."""
         ...
 
+    def chunks_of(self, doc_id: int) -> list[StoredChunk]:
+        """Return all chunks of a document, in order."""
+        ...
+
     def text(self, doc_id: int, char_start: int = 0, char_end: int | None = None) -> list[TextPiece]:
         """Return the pieces of a document's text that touch the span."""
         ...
@@ -148,14 +168,13 @@ class ReadSession(Protocol):
 
 
 class WriteSession(Protocol):
-    """The one writer of a base. What is put is durable at the next checkpoint, a document whole or not at all."""
+    """The one writer of a base. What is put is durable at the next checkpoint, a document whole or not at all.
 
-    def known_files(self, root: str) -> dict[str, Document]:
-        """Return the documents of a root by path."""
-        ...
+    The record holds every document; what is searched (full text and packs of vectors) holds the active ones alone.
+    """
 
-    def documents_with(self, sha256: str) -> list[Document]:
-        """Return the documents of exactly this content."""
+    def view(self) -> ReadSession:
+        """Return a session that reads what was put so far; good until this one ends."""
         ...
 
     def put(
@@ -168,19 +187,37 @@ class WriteSession(Protocol):
         format_name: str,
         doc_id: int | None = None,
     ) -> int:
-        """Store a document and return its id: in place of `doc_id`, wherever that was, or of the one with its path."""
+        """Store an active document and return its id: in place of `doc_id`, wherever that was, or of the one with its
+        path.
+        """
         ...
 
     def touch(self, doc_id: int, source: Source) -> None:
         """Record a document's new place, time or size; its content is as it was."""
         ...
 
-    def note(self, entry: LedgerEntry) -> None:
-        """Record why a file is not indexed; unchanged entries are not written."""
+    def hide(self, doc_id: int, by: HiddenBy) -> None:
+        """Take a document out of what is searched; its record stays, its vectors too."""
         ...
 
-    def clear_notes(self, root: str, keep: Iterable[str], within: str = "") -> None:
-        """Drop a root's ledger entries at or below `within`, except for these paths."""
+    def show(self, doc_id: int, by: HiddenBy) -> bool:
+        """Take back what hid a document, and return whether it is active now: then its tokens must be put."""
+        ...
+
+    def untokened(self) -> list[int]:
+        """Return the active documents of which a chunk has no words to be found by."""
+        ...
+
+    def put_tokens(self, doc_id: int, tokens: Sequence[ChunkTokens]) -> None:
+        """Make an active document searchable by these tokens of its chunks, in place of those it had."""
+        ...
+
+    def add_notes(self, root: str, entries: Iterable[LedgerEntry]) -> None:
+        """Record why files of a root are not indexed; unchanged entries are not written."""
+        ...
+
+    def put_notes(self, root: str, entries: Iterable[LedgerEntry], *, within: str = "") -> None:
+        """Do the same, and drop all other entries of the root at or below `within`."""
         ...
 
     def set_manifest(self, values: Mapping[str, str]) -> None:
@@ -215,6 +252,10 @@ class WriteSession(Protocol):
         """Drop all vectors: another embedder will make new ones."""
         ...
 
+    def is_concurrent(self) -> bool:
+        """Return whether readers are never kept waiting meanwhile; not every file system can do that."""
+        ...
+
     def checkpoint(self) -> None:
         """Make everything put so far durable and visible to readers."""
         ...
@@ -235,8 +276,32 @@ class Store(Protocol):
         """Open a read session; raises `IndexStateError` where the index cannot answer."""
         ...
 
-    def writing(self) -> AbstractContextManager[WriteSession]:
-        """Open the write session; on an error everything since the last checkpoint is undone."""
+    def writing(self, before_migration: Callable[[], object] | None = None) -> AbstractContextManager[WriteSession]:
+        """Open the write session; on an error everything since the last checkpoint is undone.
+
+        An index of an older schema is brought up to date; `before_migration` is called first.
+        """
+        ...
+
+    def successor(self, origin: Path | None = None, *, record_only: bool = False) -> AbstractContextManager[Store]:
+        """Build another index beside this one: begun empty, as a copy of the index at `origin`, or of its record.
+
+        With its record alone, documents have no words to be found by until their tokens are put. The new index takes
+        this one's place in one step when the block ends; on an error this one stays.
+        """
+        ...
+
+    @property
+    def path(self) -> Path:
+        """Return the file that is the index."""
+        ...
+
+    def copy_to(self, path: Path) -> None:
+        """Copy the index, as it is at one instant, to a file that does not exist yet."""
+        ...
+
+    def size_bytes(self) -> int:
+        """Return what the index takes on the disk."""
         ...
 
     def close(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -120,7 +121,7 @@ def test_a_touched_document_has_a_new_place_and_the_same_content(store: Store) -
     (doc_id,) = fill(store, a="alpha").values()
     with store.writing() as session:
         session.touch(doc_id, source("new/b", mtime_ns=99))
-        assert session.known_files(ROOT).keys() == {"new/b"}
+        assert session.view().known_files(ROOT).keys() == {"new/b"}
     with store.reading() as session:
         found = session.document(doc_id)
         assert found is not None
@@ -138,8 +139,8 @@ def test_roots_are_kept_apart(store: Store) -> None:
     with store.writing() as session:
         for root in ("/one", "/two"):
             session.put(source("a", root=root), parsed, chunks, tokens, format_name="plain")
-        assert list(session.known_files("/one")) == list(session.known_files("/two")) == ["a"]
-        assert session.known_files("/three") == {}
+        assert list(session.view().known_files("/one")) == list(session.view().known_files("/two")) == ["a"]
+        assert session.view().known_files("/three") == {}
     assert paths(store) == ["a", "a"]
 
 
@@ -147,7 +148,7 @@ def test_names_that_are_not_utf8_are_kept(store: Store) -> None:
     fill(store, **{"bad\udcff.md": "alpha"})
     assert paths(store) == ["bad\udcff.md"]
     with store.writing() as session:
-        assert list(session.known_files(ROOT)) == ["bad\udcff.md"]
+        assert list(session.view().known_files(ROOT)) == ["bad\udcff.md"]
 
 
 def test_any_term_finds_a_chunk_and_rarer_ones_count_more(store: Store) -> None:
@@ -341,23 +342,38 @@ def ledger(store: Store) -> list[tuple[str, str, str, int]]:
 
 def test_the_ledger_keeps_the_last_word_on_a_file(store: Store) -> None:
     with store.writing() as session:
-        session.note(note("b"))
-        session.note(note("a", "skipped"))
-        session.note(note("b", message="other"))
-        session.note(note("b", message="other"))
+        session.add_notes(ROOT, [note("b"), note("a", "skipped")])
+        session.add_notes(ROOT, [note("b", message="other")])
+        session.add_notes(ROOT, [note("b", message="other")])
     assert ledger(store) == [("a", "skipped", "m", 1), ("b", "failed", "other", 2)]
     with store.reading() as session:
         assert (session.totals().failed, session.totals().skipped, session.totals().textless) == (1, 1, 0)
 
 
+def test_a_file_that_was_tried_again_counts_until_it_is_another(store: Store) -> None:
+    tried = replace(note("a"), look=("a", 1, 2, 3), reader="r")
+    for _ in range(2):
+        with store.writing() as session:
+            session.add_notes(ROOT, [tried])
+    with store.reading() as session:
+        (recalled,) = session.ledger(ROOT)
+        assert (recalled.look, recalled.reader, recalled.tries) == (tried.look, "r", 2)
+        assert session.ledger("/other") == []
+    with store.writing() as session:
+        session.put_notes(ROOT, [recalled])
+    assert ledger(store) == [("a", "failed", "m", 2)]
+    with store.writing() as session:
+        session.add_notes(ROOT, [replace(tried, look=("a", 1, 2, 4))])
+    assert ledger(store) == [("a", "failed", "m", 1)]
+
+
 def test_notes_are_cleared_below_a_place_but_for_those_to_keep(store: Store) -> None:
     with store.writing() as session:
-        for path in ("a/x", "a/y", "a", "ab", "b"):
-            session.note(note(path))
-        session.clear_notes(ROOT, ["a/y"], "a")
+        session.add_notes(ROOT, map(note, ("a/x", "a/y", "a", "ab", "b")))
+        session.put_notes(ROOT, [note("a/y")], within="a")
     assert [path for path, *_ in ledger(store)] == ["a/y", "ab", "b"]
     with store.writing() as session:
-        session.clear_notes(ROOT, ["b"])
+        session.put_notes(ROOT, [note("b")])
     assert [path for path, *_ in ledger(store)] == ["b"]
 
 
@@ -389,7 +405,7 @@ def test_an_error_undoes_everything_since_the_last_checkpoint(store: Store) -> N
             put(session, "a", "alpha")
             session.checkpoint()
             put(session, "b", "beta")
-            session.note(note("x"))
+            session.add_notes(ROOT, [note("x")])
             raise Broken
 
     with pytest.raises(Broken):

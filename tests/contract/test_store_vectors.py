@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import apsw
 import numpy as np
 import pytest
 from vectors import QUESTION, check_exact, cosine, fill, many, open_store, put, texts_found
 
 from fakes import unit_vector
+from zhiku.model import ChunkTokens, HiddenBy
 from zhiku.ports import Store
 from zhiku.registry import STORES
 from zhiku.text.script import HAN, LATIN, script_of
@@ -77,25 +77,67 @@ def test_a_bound_search_is_exact_too(store: Store) -> None:
         check_exact(session, limit=20, doc_ids=sorted(ids.values())[::3])
 
 
-def set_aside(store: Store, doc_ids: list[int]) -> None:
-    """Deprecate documents; there is no command for it yet."""
-    connection = apsw.Connection(str(getattr(store, "path")))  # noqa: B009 - a store's own, not the port's
-    with connection:
-        connection.executemany(
-            "UPDATE documents SET state = 'deprecated' WHERE doc_id = ?", [(doc_id,) for doc_id in doc_ids]
-        )
-    connection.close()
+def hide(store: Store, doc_ids: Iterable[int], by: HiddenBy = "pruned") -> None:
+    with store.writing() as session:
+        for doc_id in doc_ids:
+            session.hide(doc_id, by)
 
 
 def test_deprecated_documents_are_never_found(store: Store) -> None:
     near = {f"near{n}": QUESTION for n in range(700)}
     others = many("latin", 30, 5)
     ids = fill(store, {text: [text] for text in near} | others, **near)
-    set_aside(store, [ids[text] for text in near])
+    hide(store, [ids[text] for text in near])
     with store.reading() as session:
         check_exact(session, limit=100)
         assert texts_found(session, doc_ids=[ids["near0"], ids["latin0"]], limit=2) != []
         check_exact(session, limit=100, doc_ids=[ids["near0"], ids["latin0"]])
+        assert session.check() == []
+
+
+def test_deprecated_documents_count_for_nothing_until_they_are_shown_again(store: Store) -> None:
+    others = many("latin", 30, 5)
+    ids = fill(store, others | {"near": ["near", "latin0 text"]}, near=QUESTION)
+    with store.reading() as session:
+        before = session.search_vectors(QUESTION, limit=5)
+    hide(store, [ids["near"]])
+    with store.reading() as session:
+        hidden = session.search_vectors(QUESTION, limit=5)
+        assert hidden.statistics["latin"].count == before.statistics["latin"].count - 2
+        assert hidden.statistics["latin"].best < before.statistics["latin"].best
+    with store.writing() as session:
+        assert session.show(ids["near"], "pruned")
+        session.put_tokens(ids["near"], [ChunkTokens(body=["near"], title=[], heading=[], name=[])] * 2)
+    with store.reading() as session:
+        assert session.search_vectors(QUESTION, limit=5) == before
+        assert session.check() == []
+
+
+def test_a_vector_that_an_active_document_shares_is_found_while_the_other_is_deprecated(store: Store) -> None:
+    ids = fill(store, {"one": ["near"], "two": ["near"], "far": ["far"]}, near=QUESTION, far=-QUESTION)
+    hide(store, [ids["one"]])
+    with store.reading() as session:
+        found = session.search_vectors(QUESTION, limit=5).candidates
+        assert [candidate.doc_id for candidate in found] == [ids["two"], ids["far"]]
+    hide(store, [ids["two"]])
+    with store.reading() as session:
+        assert [candidate.doc_id for candidate in session.search_vectors(QUESTION, limit=5).candidates] == [ids["far"]]
+    with store.writing() as session:
+        session.show(ids["two"], "pruned")
+        session.put_tokens(ids["two"], [ChunkTokens(body=["near"], title=[], heading=[], name=[])])
+    with store.reading() as session:
+        assert session.search_vectors(QUESTION, limit=5).candidates[0].doc_id == ids["two"]
+        assert session.check() == []
+
+
+def test_a_new_document_with_the_text_of_a_deprecated_one_takes_its_vector(store: Store) -> None:
+    ids = fill(store, {"old": ["near"], "far": ["far"]}, near=QUESTION, far=-QUESTION)
+    hide(store, [ids["old"]])
+    new = fill(store, {"new": ["near"]})["new"]
+    with store.reading() as session:
+        assert session.search_vectors(QUESTION, limit=5).candidates[0].doc_id == new
+        assert session.totals().pending_vectors == 0
+        assert session.check() == []
 
 
 def test_vectors_that_no_chunk_has_any_more_hide_none(store: Store) -> None:

@@ -189,7 +189,7 @@ def test_a_damaged_index_says_so_and_names_the_way_out(filled: Shelf, name: str)
 
     assert errors
     assert all(
-        str(filled.index_file) in error.message and "index again: zhiku index --base default" in error.hint
+        str(filled.index_file) in error.message and "zhiku doctor --repair --base default" in error.hint
         for error in errors
     )
     assert filled.index_file.read_bytes() == data

@@ -14,7 +14,7 @@ import pytest
 
 from samples import SAMPLES
 from shelf import Shelf
-from zhiku.ingest.pipeline import Report
+from zhiku.ingest.report import Report
 from zhiku.registry import PARSERS
 
 if TYPE_CHECKING:

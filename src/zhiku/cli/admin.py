@@ -38,7 +38,7 @@ def list_(ctx: click.Context, wants_documents: bool, names: tuple[str, ...], for
 def _list_bases(session: Session, bases: Sequence[Base], form: str) -> int:
     from zhiku.cli.bases import bases_table
 
-    statuses, code = _ask_each(session, bases, lambda base: base.status())
+    statuses, code = _ask_each(session, bases, lambda base: base.status(look=False))
     if form == "json":
         render.out_json({"bases": [status.summary() for status in statuses]})
     elif statuses:
@@ -49,16 +49,21 @@ def _list_bases(session: Session, bases: Sequence[Base], form: str) -> int:
 def _list_documents(session: Session, bases: Sequence[Base], form: str) -> int:
     from zhiku.cli.bases import documents_table
 
-    found, code = _ask_each(session, bases, lambda base: (base.name, base.documents() if base.exists() else []))
-    rows = [(name, document) for name, documents in found for document in documents]
+    found, code = _ask_each(session, bases, lambda base: (base, base.documents() if base.exists() else []))
     if form == "json":
-        render.out_json({"documents": [_document(name, document) for name, document in rows]})
-    elif rows:
+        documents = [each for base, known in found for each in _described(base, known)]
+        render.out_json({"documents": documents})
+    elif rows := [(base.name, document) for base, known in found for document in known]:
         render.out_lines(documents_table(rows, session.screen))
     return code
 
 
-def _document(base: str, document: Document) -> dict[str, Any]:
+def _described(base: Base, documents: Sequence[Document]) -> list[dict[str, Any]]:
+    states = base.file_states() if documents else {}
+    return [_document(base.name, document, states[document.doc_id]) for document in documents]
+
+
+def _document(base: str, document: Document, state: str) -> dict[str, Any]:
     return {
         "base": base,
         "doc_id": document.doc_id,
@@ -68,6 +73,8 @@ def _document(base: str, document: Document) -> dict[str, Any]:
         "format": document.format,
         "encoding": document.encoding,
         "state": document.state,
+        "hidden_by": list(document.hidden_by),
+        "file_state": state,
         "chunks": document.chunk_count,
         "chars": document.chars,
         "pages": document.page_count,
@@ -115,7 +122,7 @@ def delete(ctx: click.Context, name: str, yes: bool) -> None:
 
 def _loss(base: Base, screen: Screen) -> str:
     try:
-        count = base.status().totals.documents
+        count = base.status(look=False).totals.documents
     except (ConfigError, IndexStateError):
         return screen.tr(
             "Base {name}, which cannot be read, in {folder}; your files are not touched.",

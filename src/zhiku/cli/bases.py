@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from zhiku.service.status import Status
 
 BASE_COLUMNS = ("base", "documents", "chunks", "not embedded", "embedder", "last change")
-DOCUMENT_COLUMNS = ("base", "format", "chunks", "chars", "path", "title")
+DOCUMENT_COLUMNS = ("base", "id", "format", "chunks", "chars", "path", "title")
 OUTCOMES = {
     "failed": "Could not be read: {count}",
     "textless": "Without text: {count}",
@@ -46,12 +46,20 @@ def documents_table(rows: Sequence[tuple[str, Document]], screen: Screen) -> Ite
     """Yield a line for each document with its base; the path and the title come last, for they are long."""
     several = len({base for base, _ in rows}) > 1
     head = [screen.tr(word) for word in DOCUMENT_COLUMNS]
-    found = [[base, d.format, str(d.chunk_count), str(d.chars), d.source.path, d.title] for base, d in rows]
+    found = [
+        [base, str(d.doc_id), d.format, str(d.chunk_count), str(d.chars), _place(d, screen), d.title]
+        for base, d in rows
+    ]
     first = 0 if several else 1
-    lines = table([tuple(row[first:]) for row in [head, *found]], right=(2 - first, 3 - first))
+    lines = table([tuple(row[first:]) for row in [head, *found]], right=(1 - first, 3 - first, 4 - first))
     for i, line in enumerate(lines):
         line = cut(line, screen.columns) if screen.columns else line
         yield screen.style(line, "dim") if i == 0 else line
+
+
+def _place(document: Document, screen: Screen) -> str:
+    words = [f"({screen.tr(reason)})" for reason in document.hidden_by]
+    return joined([document.source.path, *words], " ")
 
 
 def status_lines(status: Status, screen: Screen) -> Iterator[str]:
@@ -76,13 +84,25 @@ def _facts(status: Status, screen: Screen) -> Iterator[tuple[str, str]]:
     for i, root in enumerate(status.roots or ("-",)):
         gone = " " + screen.tr("(gone)") if root in status.missing_roots else ""
         yield "" if i else screen.tr("roots"), root + gone
-    deprecated = " " + screen.tr("({count} no longer searched)", count=totals.deprecated) if totals.deprecated else ""
-    yield screen.tr("documents"), f"{totals.documents:,}{deprecated}"
+    yield screen.tr("documents"), joined([f"{totals.documents:,}", _no_longer_searched(status, screen)], " ")
+    if status.missing:
+        yield "", screen.tr("{count} searched although their files are gone", count=len(status.missing))
     yield screen.tr("chunks"), f"{totals.chunks:,}"
     yield screen.tr("characters"), f"{totals.chars:,}"
     yield screen.tr("embedder"), joined([status.embedder_name, _embedded(status, screen)], " ")
     yield screen.tr("index"), f"{status.index_bytes / 1e6:,.1f} MB  {status.folder}"
     yield screen.tr("last change"), moment(status.changed_at)
+
+
+def _no_longer_searched(status: Status, screen: Screen) -> str:
+    if not status.totals.deprecated:
+        return ""
+    return screen.tr(
+        "({count} no longer searched: pruned {pruned}, forgotten {forgotten})",
+        count=status.totals.deprecated,
+        pruned=status.pruned,
+        forgotten=status.forgotten,
+    )
 
 
 def _embedded(status: Status, screen: Screen) -> str:
@@ -102,6 +122,10 @@ def _advice(status: Status, screen: Screen) -> Iterator[str]:
     if status.totals.failed:
         yield screen.tr(
             "mend or exclude the files that could not be read, then: zhiku index --base {name}", name=status.name
+        )
+    if status.missing:
+        yield screen.tr(
+            "take out of search what is gone from disk: zhiku index --base {name} --prune", name=status.name
         )
     if status.pending_vectors:
         yield screen.tr("embed what has no vector yet: zhiku index --base {name}", name=status.name)

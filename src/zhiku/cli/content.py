@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -22,11 +23,13 @@ if TYPE_CHECKING:
 NOTHING_MATCHED = 1
 SOME_FAILED = 3
 INTERRUPTED = 130
+MAX_ANNOUNCED = 20
 
 _INDEX_EXAMPLES = """\
 zhiku index ~/notes
 zhiku index ~/papers ~/manuals --base work --threads 4
-zhiku index --base work"""
+zhiku index --base work
+zhiku index ~/notes/2024 --prune"""
 
 _SEARCH_EXAMPLES = """\
 zhiku search "who may open the gate"
@@ -54,10 +57,21 @@ zhiku read "zhiku://notes/field.md?doc=2&chars=10-90#L3-9" --context 5"""
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("-b", "--base", "name", metavar="BASE", help="The base to read into: default, unless named.")
 @click.option("--no-embed", is_flag=True, help="Words only; a later run without this option embeds what is missing.")
+@click.option("--prune", is_flag=True, help="Take out of search what is gone from disk, under these paths alone.")
+@click.option("--check", is_flag=True, help="Read every file, whatever its size and times say.")
 @click.option("--threads", type=Whole(), default=1, help="How many cores embedding may use; 1, unless named.")
 @click.option("--jobs", type=Whole(), help="How many PDFs are read at once; half the cores, unless named.")
+@options.wait
 @click.pass_context
-def index(ctx: click.Context, /, paths: tuple[str, ...], name: str | None, no_embed: bool, **work: int | None) -> int:
+def index(
+    ctx: click.Context,
+    /,
+    paths: tuple[str, ...],
+    name: str | None,
+    no_embed: bool,
+    wait: bool,
+    **work: Any,
+) -> int:
     from zhiku.cli.progress import EmbeddingLine, ProgressLine
     from zhiku.config import DEFAULT_BASE
 
@@ -71,6 +85,8 @@ def index(ctx: click.Context, /, paths: tuple[str, ...], name: str | None, no_em
                 paths,
                 name,
                 embed=not no_embed,
+                wait_s=math.inf if wait else 0.0,
+                announce=lambda doomed: announce_prune(doomed, session),
                 **work,
                 progress=progress,
                 embed_progress=EmbeddingLine(session.errors),
@@ -86,11 +102,23 @@ def index(ctx: click.Context, /, paths: tuple[str, ...], name: str | None, no_em
     return SOME_FAILED if any(each.report.failed for each in done) else 0
 
 
+def announce_prune(paths: Sequence[str], session: Session) -> None:
+    """Say what is going to be pruned, before it is."""
+    from zhiku.cli.columns import clean_line
+
+    screen = session.errors
+    render.note(screen.tr("No longer searched, since their files are gone or left out now: {count}", count=len(paths)))
+    for path in paths[:MAX_ANNOUNCED]:
+        render.note(f"- {clean_line(path)}")
+    if len(paths) > MAX_ANNOUNCED:
+        render.note(screen.tr("… and {count} more", count=len(paths) - MAX_ANNOUNCED))
+
+
 def _print_report(session: Session, base: Base, done: IndexReport) -> None:
     from zhiku.cli.reports import summary
 
     render.out(session.screen.tr("Base {name}", name=base.name))
-    render.out_lines(session.screen.folded(summary(done, base.status(), session.screen)))
+    render.out_lines(session.screen.folded(summary(done, base.status(look=False), session.screen)))
 
 
 def _interrupted(session: Session) -> int:

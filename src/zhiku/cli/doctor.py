@@ -12,32 +12,40 @@ from zhiku.cli.admin import chosen_bases
 from zhiku.cli.command import Command, session_of
 from zhiku.cli.reports import aligned
 from zhiku.cli.screen import Screen
+from zhiku.cli.session import Session
+from zhiku.errors import Busy, IndexStateError
 
 if TYPE_CHECKING:
+    from zhiku.service.base import Base
     from zhiku.service.doctor import Diagnosis, LegHealth
 
 SOMETHING_FOUND = 4
 
 _EXAMPLES = """\
 zhiku doctor
-zhiku doctor -b work --format json"""
+zhiku doctor -b work --format json
+zhiku doctor --repair -b work"""
 
 
 @click.command(
     cls=Command,
     epilog=_EXAMPLES,
     help="Check that bases find what they hold: each way of searching is asked for sentences taken from the base, and"
-    " the index is searched for damage. Says which way is blind, and what mends it. Nothing is changed.",
+    " the index is searched for damage. Says which way is blind, and what mends it. Nothing is changed, unless by"
+    " --repair, which makes full text and vectors' packs anew from the record, without reading or embedding a file.",
 )
+@click.option("--repair", is_flag=True, help="Mend what can be mended from the record first, then check.")
 @options.bases
 @options.formats("text", "json")
 @click.pass_context
-def doctor(ctx: click.Context, names: tuple[str, ...], form: str) -> int:
+def doctor(ctx: click.Context, repair: bool, names: tuple[str, ...], form: str) -> int:
     from zhiku.service.doctor import diagnose
 
     session = session_of(ctx)
     found = []
     for i, base in enumerate(chosen_bases(session, names)):
+        if repair and base.exists():
+            _repair(base, session)
         diagnosis = diagnose(base)
         found.append(diagnosis)
         if form == "text":
@@ -45,6 +53,19 @@ def doctor(ctx: click.Context, names: tuple[str, ...], form: str) -> int:
     if form == "json":
         render.out_json({"bases": [diagnosis.to_dict() for diagnosis in found]})
     return SOMETHING_FOUND if any(diagnosis.findings for diagnosis in found) else 0
+
+
+def _repair(base: Base, session: Session) -> None:
+    try:
+        done = base.repair()
+    except (IndexStateError, Busy) as error:
+        render.error(error, session.language)
+        return
+    render.note(
+        session.errors.tr(
+            "Base {name}: words and vectors made anew for {count} chunks.", name=base.name, count=done.chunks
+        )
+    )
 
 
 def _lines(diagnosis: Diagnosis, screen: Screen) -> Iterator[str]:

@@ -33,6 +33,11 @@ COMMANDS = {
     "list": ("zhiku.cli.admin:list_", "List bases, or the documents in them."),
     "status": ("zhiku.cli.admin:status", "Show what a base holds and what could not be read."),
     "eval": ("zhiku.cli.evaluate:evaluate", "Measure how well questions find their answers."),
+    "rebuild": ("zhiku.cli.upkeep:rebuild", "Read all files anew, while the old index answers."),
+    "forget": ("zhiku.cli.upkeep:forget", "Take documents out of search; your files are not touched."),
+    "unforget": ("zhiku.cli.upkeep:unforget", "Undo forget."),
+    "snapshot": ("zhiku.cli.upkeep:snapshot", "Copy the index of a base, or list the copies."),
+    "restore": ("zhiku.cli.upkeep:restore", "Put a copy in the place of the index."),
     "doctor": ("zhiku.cli.doctor:doctor", "Check that bases find what they hold."),
     "delete": ("zhiku.cli.admin:delete", "Remove a base; your files are not touched."),
 }

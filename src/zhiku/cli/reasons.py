@@ -29,11 +29,12 @@ RULES = {
     "link_duplicate": "link to what is read already",
     "unreadable": "the system refused to read it",
     "root_missing": "this root is gone; what is indexed of it stays. Is its drive connected?",
+    "root_empty": "this root holds nothing now; what is indexed of it stays. Is its drive connected?",
     "empty": "it holds no text",
     "bug": "a fault in zhiku; what happened stands in logs/errors.log",
 }
 # Codes whose message only says again what the words above say.
-_WITHOUT_DETAIL = frozenset({"empty", "root_missing"})
+_WITHOUT_DETAIL = frozenset({"empty", "root_missing", "root_empty"})
 _SIZES = re.compile(r"(\d+) > (\d+)")
 _FIELD = re.compile(r"\\\{(\w+)[^}]*\}")
 _FORMATTING = re.compile(r"\{(\w+)[^}]*\}")

@@ -11,7 +11,7 @@ from zhiku.cli.reasons import listed, retold, rule
 from zhiku.cli.screen import Screen, joined
 
 if TYPE_CHECKING:
-    from zhiku.ingest.pipeline import Report
+    from zhiku.ingest.report import Report
     from zhiku.service.embedding import Embedding
     from zhiku.service.indexing import IndexReport
     from zhiku.service.status import Status
@@ -33,8 +33,25 @@ def summary(reports: IndexReport, status: Status, screen: Screen) -> Iterator[st
         yield from listed(textless, screen, with_root=len(reports) > 1)
     yield from _vectors(reports.embedding, status, screen)
     yield from _warnings([warning for part in parts for warning in part.warnings], screen)
+    yield from _lost(parts, screen)
+    if not reports.is_concurrent:
+        yield screen.tr("This file system cannot keep a log of writes: a search may have to wait while a run writes.")
+
+
+def _lost(parts: Sequence[Report], screen: Screen) -> Iterator[str]:
+    """Yield what is indexed of files that are not there, or not wanted, now."""
+    if any(part.pruned for part in parts):
+        return
     if missing := sum(part.missing for part in parts):
-        yield screen.tr("Gone from disk: {count}; what is indexed of them stays.", count=missing)
+        yield screen.tr(
+            "Gone from disk: {count}; what is indexed of them stays. Take it out of search: add --prune", count=missing
+        )
+    if left_out := sum(len(part.left_out) for part in parts):
+        yield screen.tr(
+            "Indexed, and left out by a rule now: {count}; what is indexed of them stays. Take it out of search: add"
+            " --prune",
+            count=left_out,
+        )
 
 
 def _counts(parts: Sequence[Report], screen: Screen) -> Iterator[tuple[str, str]]:
@@ -47,6 +64,12 @@ def _counts(parts: Sequence[Report], screen: Screen) -> Iterator[tuple[str, str]
     if moved := sum(part.moved for part in parts):
         yield screen.tr("moved"), str(moved)
     yield screen.tr("unchanged"), str(sum(part.unchanged for part in parts))
+    counts = {
+        screen.tr("back in search"): sum(part.returned for part in parts),
+        screen.tr("pruned"): sum(part.pruned for part in parts),
+        screen.tr("forgotten"): sum(part.forgotten for part in parts),
+    }
+    yield from ((label, str(count)) for label, count in counts.items() if count)
     skipped: Counter[str] = sum((part.skipped for part in parts), Counter())
     for i, (code, count) in enumerate(skipped.most_common()):
         yield "" if i else screen.tr("skipped"), f"{count} {rule(screen, code)}"

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
-from zhiku.errors import Unreadable
+from zhiku.errors import Changing, Unreadable
 from zhiku.ingest.regular import read_regular
 from zhiku.ingest.rules import Found
-from zhiku.model import Document, ParsedDocument, Source
+from zhiku.model import ParsedDocument, Source
 from zhiku.ports import Parser
 
 MAX_BYTES_AHEAD = 256_000_000
 """Of the files that are held before their turn; one may be larger."""
+
+CLOCK_STEP_NS = 2_000_000_000
+"""The coarsest step in which a file system tells time: FAT's, two seconds."""
+
+_PAUSES_S = (0.02, 0.1, 0.3)
+"""What to wait after each attempt to read a file that is being written."""
 
 _POLL_S = 0.2  # Ctrl-C does not end a longer wait on Windows
 
@@ -45,13 +53,12 @@ class Parsers:
 class FilesAhead:
     """Reads the files of a root. What it does ahead changes when a file is parsed, never what becomes of it."""
 
-    def __init__(self, root: Path, parsers: Parsers, known: Mapping[str, Document], wanted: Sequence[Found]) -> None:
-        """Take the files of `wanted` that are not as they are `known` to be as those that are going to be read."""
+    def __init__(self, root: Path, parsers: Parsers, coming: Iterable[Found], known_content: frozenset[str]) -> None:
+        """Take the files that are going to be read, in order, and the SHA-256 of what need not be parsed for it."""
         self._root = root
         self._parsers = parsers
-        # A file of known content was most likely moved, or only touched: it need not be parsed.
-        self._known_content = frozenset(document.source.sha256 for document in known.values())
-        self._coming = self._that_need_workers(known, wanted)
+        self._known_content = known_content
+        self._coming = self._that_need_workers(coming)
         self._begun: dict[str, tuple[int, Future[Reading]]] = {}
         self._bytes = 0
         self._threads = ThreadPoolExecutor(parsers.jobs, "zhiku-parse")
@@ -72,10 +79,9 @@ class FilesAhead:
         """Begin nothing more; what is being parsed comes to nothing."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    def _that_need_workers(self, known: Mapping[str, Document], wanted: Sequence[Found]) -> Iterator[Found]:
-        for item in wanted:
-            needs_worker = self._parsers.needs_worker(self._parsers.format_of(item.path), item.size_bytes)
-            if needs_worker and not is_as_known(item, known.get(item.path)):
+    def _that_need_workers(self, coming: Iterable[Found]) -> Iterator[Found]:
+        for item in coming:
+            if self._parsers.needs_worker(self._parsers.format_of(item.path), item.size_bytes):
                 yield item
 
     def _begin_some(self) -> None:
@@ -103,19 +109,32 @@ class FilesAhead:
         return Reading(source=reading.source, parse=lambda: document)
 
 
-def is_as_known(item: Found, known: Document | None) -> bool:
-    """Return whether a file has the size and time that it had when it was read."""
-    return known is not None and (known.source.size_bytes, known.source.mtime_ns) == (item.size_bytes, item.mtime_ns)
-
-
 def load_file(root: Path, path: str) -> tuple[Source, bytes]:
-    """Return a file as it is now. Raises Unreadable."""
+    """Return a file as it is now. Raises `Unreadable`, or `Changing` where it never stood still."""
     try:
-        data, status = read_regular(str(root / path))
+        for pause_s in _PAUSES_S:
+            now_ns = time.time_ns()
+            found = read_regular(str(root / path))
+            if found is not None:
+                data, status = found
+                return _source(root, path, data, status, now_ns), data
+            time.sleep(pause_s)
     except OSError as error:
         raise Unreadable("{path} cannot be read: {cause}.", path=path, cause=error.strerror) from error
-    digest = hashlib.sha256(data).hexdigest()
-    return Source(root=str(root), path=path, size_bytes=len(data), mtime_ns=status.st_mtime_ns, sha256=digest), data
+    raise Changing("{path} was being written while it was read; the next run reads it.", path=path)
+
+
+def _source(root: Path, path: str, data: bytes, status: os.stat_result, now_ns: int) -> Source:
+    # A change so soon after the last one may leave the times as they are, so these cannot be trusted later.
+    is_settled = max(status.st_mtime_ns, status.st_ctime_ns) < now_ns - CLOCK_STEP_NS
+    return Source(
+        root=str(root),
+        path=path,
+        size_bytes=len(data),
+        mtime_ns=status.st_mtime_ns,
+        ctime_ns=status.st_ctime_ns if is_settled else -status.st_ctime_ns,
+        sha256=hashlib.sha256(data).hexdigest(),
+    )
 
 
 def _raise(error: Exception) -> NoReturn:

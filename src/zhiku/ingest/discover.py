@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
@@ -25,7 +26,11 @@ __all__ = ["DiscoverRules", "Found", "SkipReason", "Skipped", "discover", "parts
 _NAME = attrgetter("name")
 
 _ON_WINDOWS = os.name == "nt"
-"""What Windows keeps in a listing has no inode."""
+"""What Windows keeps in a listing may lag behind the file, which has other names or is open."""
+
+_FROM_FOLDER = os.scandir in os.supports_fd
+"""Whether files can be asked for from their open folder, which saves the system a tenth of the time of a walk: it need
+not find the folder again for each of them."""
 
 
 def discover(root: Path, within: Path | None = None, *, rules: DiscoverRules) -> Iterator[Found | Skipped]:
@@ -87,58 +92,66 @@ class _Walk:
         stack = [_Visit(disk_path=self._root, only=only)]
         while stack:
             visit = stack.pop()
-            try:
-                with os.scandir(visit.disk_path) as listing:
-                    entries = sorted(listing, key=_NAME)
-            except OSError as error:
-                yield failed(visit.prefix.removesuffix("/"), error)
-                continue
-            names = frozenset(map(_NAME, entries))
-            folder = open_folder(visit.disk_path, visit.prefix, visit.above, names)
-            if skipped := folder.why_not():
-                yield skipped
-                continue
-            below: list[_Visit] = []
-            for entry in _select(entries, visit.only) if visit.only else entries:
-                outcome = self._judge(visit, folder, entry)
-                if isinstance(outcome, _Visit):
-                    below.append(outcome)
-                else:
-                    yield outcome
-            stack.extend(reversed(below))
+            with ExitStack() as opened:
+                try:
+                    entries = opened.enter_context(_listed(visit.disk_path))
+                except OSError as error:
+                    yield failed(visit.prefix.removesuffix("/"), error)
+                    continue
+                folder = open_folder(visit.disk_path, visit.prefix, visit.above, frozenset(map(_NAME, entries)))
+                if skipped := folder.why_not():
+                    yield skipped
+                    continue
+                below: list[_Visit] = []
+                for entry in _select(folder, entries, visit.only) if visit.only else entries:
+                    outcome = self._judge(visit, folder, entry)
+                    if isinstance(outcome, _Visit):
+                        below.append(outcome)
+                    else:
+                        yield outcome
+                stack.extend(reversed(below))
 
     def _judge(self, visit: _Visit, folder: Folder, entry: os.DirEntry[str]) -> Found | Skipped | _Visit:
         name = entry.name
         path = folder.prefix + name
         try:
-            is_file = entry.is_file(follow_symlinks=False)
-            is_folder = not is_file and entry.is_dir(follow_symlinks=False) and not is_link(entry)
-            skipped = self._names.judge(folder, path, name, is_folder)
+            if not entry.is_file(follow_symlinks=False):
+                return self._judge_other(visit, folder, entry)
+            skipped = self._names.judge(folder, path, name)
             if skipped is not None:
                 return skipped
-            if not is_file and not is_folder and is_link(entry):
-                return self._follow(visit, folder, entry)
-            if visit.linked and not self._is_first(entry.path):
+            disk_path = folder.disk_prefix + name
+            if visit.linked and not self._is_first(disk_path):
                 return Skipped(path, "link_duplicate")
-            if is_folder:
-                return _descend(visit, folder, entry, visit.linked)
-            status = os.lstat(entry.path) if _ON_WINDOWS else entry.stat(follow_symlinks=False)
-            if is_file:
-                return self._files.judge_regular(path, entry.path, status)
-            return self._files.judge(path, entry.path, status)
+            return self._files.judge_regular(path, disk_path, _status(entry, disk_path))
         except OSError as error:
             return failed(path, error)
 
-    def _follow(self, visit: _Visit, folder: Folder, entry: os.DirEntry[str]) -> Found | Skipped | _Visit:
-        path = folder.prefix + entry.name
-        status = self._links.resolve(path, entry.path)
+    def _judge_other(self, visit: _Visit, folder: Folder, entry: os.DirEntry[str]) -> Found | Skipped | _Visit:
+        path, disk_path = folder.prefix + entry.name, folder.disk_prefix + entry.name
+        linked = is_link(entry)
+        is_folder = not linked and entry.is_dir(follow_symlinks=False)
+        skipped = self._names.judge(folder, path, entry.name, is_folder)
+        if skipped is not None:
+            return skipped
+        if linked:
+            return self._follow(visit, folder, entry.name)
+        if visit.linked and not self._is_first(disk_path):
+            return Skipped(path, "link_duplicate")
+        if is_folder:
+            return _descend(visit, folder, entry.name, visit.linked)
+        return self._files.judge(path, disk_path, _status(entry, disk_path))
+
+    def _follow(self, visit: _Visit, folder: Folder, name: str) -> Found | Skipped | _Visit:
+        path, disk_path = folder.prefix + name, folder.disk_prefix + name
+        status = self._links.resolve(path, disk_path)
         if isinstance(status, Skipped):
             return status
-        if not self._is_first(entry.path):
+        if not self._is_first(disk_path):
             return Skipped(path, "link_duplicate")
         if stat.S_ISDIR(status.st_mode):
-            return _descend(visit, folder, entry, linked=True)
-        return self._files.judge(path, entry.path, status)
+            return _descend(visit, folder, name, linked=True)
+        return self._files.judge(path, disk_path, status)
 
     def _is_first(self, disk_path: str) -> bool:
         """Answer whether nothing reached through a link was this file or folder, and remember it."""
@@ -150,22 +163,43 @@ class _Walk:
         return True
 
 
-def _descend(visit: _Visit, folder: Folder, entry: os.DirEntry[str], linked: bool) -> _Visit:
+@contextmanager
+def _listed(disk_path: str) -> Iterator[list[os.DirEntry[str]]]:
+    """List a folder by name. Its entries, which may be asked about themselves inside, know no more than their names."""
+    if not _FROM_FOLDER:
+        with os.scandir(disk_path) as listing:
+            entries = sorted(listing, key=_NAME)
+        yield entries
+        return
+    folder = os.open(disk_path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with os.scandir(folder) as listing:
+            entries = sorted(listing, key=_NAME)
+        yield entries
+    finally:
+        os.close(folder)
+
+
+def _status(entry: os.DirEntry[str], disk_path: str) -> os.stat_result:
+    return os.lstat(disk_path) if _ON_WINDOWS else entry.stat(follow_symlinks=False)
+
+
+def _descend(visit: _Visit, folder: Folder, name: str, linked: bool) -> _Visit:
     return _Visit(
-        disk_path=entry.path,
-        prefix=f"{folder.prefix}{entry.name}/",
+        disk_path=folder.disk_prefix + name,
+        prefix=f"{folder.prefix}{name}/",
         above=folder.ignores,
         only=visit.only[1:],
         linked=linked,
     )
 
 
-def _select(entries: list[os.DirEntry[str]], only: tuple[str, ...]) -> list[os.DirEntry[str]]:
+def _select(folder: Folder, entries: list[os.DirEntry[str]], only: tuple[str, ...]) -> list[os.DirEntry[str]]:
     """Return the entry that leads on to the part that is asked for."""
     name = only[0]
     exact = [entry for entry in entries if entry.name == name]
     if exact or not entries:
         return exact
     # The file system may find a name in another case or normal form than the one on disk.
-    status = Path(entries[0].path).with_name(name).lstat()
-    return [entry for entry in entries if os.path.samestat(status, os.lstat(entry.path))]
+    status = os.lstat(folder.disk_prefix + name)
+    return [entry for entry in entries if os.path.samestat(status, os.lstat(folder.disk_prefix + entry.name))]

@@ -31,7 +31,8 @@ from zhiku.ingest.rules import (
 class Folder:
     """A folder of a root after its names were listed and its ignore files were read."""
 
-    disk_path: str
+    disk_prefix: str
+    """Its path on disk, ending in a separator."""
     prefix: str
     """Its path relative to the root: empty, or ending in a slash."""
     ignores: tuple[PatternList, ...] = ()
@@ -51,18 +52,19 @@ class Folder:
 
 def open_folder(disk_path: str, prefix: str, above: tuple[PatternList, ...], names: Collection[str]) -> Folder:
     """Return the folder that holds `names`; `above` are the pattern lists of the folder it lies in."""
+    disk_prefix = disk_path.rstrip(os.sep) + os.sep
     patterns: list[Pattern] = []
     unread: dict[str, Skipped] = {}
     for name in IGNORE_FILES:
         if name in names:
             try:
-                patterns += load_patterns(disk_path + os.sep + name, prefix + name)
+                patterns += load_patterns(disk_prefix + name, prefix + name)
             except OSError as error:
                 unread[name] = failed(prefix + name, error)
             except ValueError as error:
                 unread[name] = Skipped(prefix + name, "unreadable", str(error), failed=True)
     return Folder(
-        disk_path=disk_path,
+        disk_prefix=disk_prefix,
         prefix=prefix,
         ignores=(PatternList(patterns, prefix), *above) if patterns else above,
         project_file=min(PROJECT_FILES.intersection(names), default=""),
@@ -78,7 +80,7 @@ class NameRules:
         self._exclude = [PatternList(parse_patterns(rules.exclude, "exclude"))] if rules.exclude else []
         self._include = [PatternList(parse_patterns(rules.include, "include"))] if rules.include else []
 
-    def judge(self, folder: Folder, path: str, name: str, is_folder: bool) -> Skipped | None:
+    def judge(self, folder: Folder, path: str, name: str, is_folder: bool = False) -> Skipped | None:
         """Return why `path` (`name` in `folder`) is not wanted, or None. A link is no folder, as for git."""
         hidden = looks_hidden(name)
         if name in TOOL_FOLDERS:

@@ -76,7 +76,7 @@ class Links:
         return skipped
 
     def _open_child(self, folder: Folder, name: str) -> Folder:
-        return self._open(folder.disk_path + os.sep + name, f"{folder.prefix}{name}/", folder.ignores)
+        return self._open(folder.disk_prefix + name, f"{folder.prefix}{name}/", folder.ignores)
 
     def _open(self, disk_path: str, prefix: str, above: tuple[PatternList, ...]) -> Folder:
         if prefix not in self._folders:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from zhiku.errors import SourceError, ZhikuError
-from zhiku.ingest.ahead import FilesAhead, Parsers, Reading, is_as_known
-from zhiku.ingest.discover import discover, parts_within
-from zhiku.ingest.rules import DiscoverRules, Found, Skipped
-from zhiku.model import Document, LedgerEntry, ParsedDocument, Source
+from zhiku.ingest.ahead import FilesAhead, Parsers, Reading
+from zhiku.ingest.changes import Change, Changes
+from zhiku.ingest.preview import count_change, count_gone
+from zhiku.ingest.record import tokens_of
+from zhiku.ingest.refusals import Refusals
+from zhiku.ingest.report import Report
+from zhiku.ingest.rules import DiscoverRules, Found
+from zhiku.ingest.survey import Survey, survey_root
+from zhiku.model import KnownFile, LedgerEntry, Source
 from zhiku.ports import Chunker, WriteSession
 from zhiku.text.analyze import Analyzer
 from zhiku.text.fields import FieldAnalyzer
@@ -25,12 +29,11 @@ CHECKPOINT_S = 2.0
 """A kill loses at most about this much work; fewer, larger commits keep the full-text index in few pieces."""
 CHECKPOINT_CHARS = 8_000_000
 
-# Skipped for what it is and not for where it stands: worth a line in the ledger for each file.
-_LISTED_SKIPS = frozenset(
-    {"too_large", "unsupported", "not_regular", "link_broken", "link_loop", "link_outside", "unreadable"}
-)
-# Wanted by the user, yet not in the index.
-_FAILED_SKIPS = frozenset({"too_large", "unreadable"})
+Progress = Callable[[int, int, str], None]
+"""Called with files done, files in all, and the path that comes next."""
+
+Announce = Callable[[Sequence[str]], None]
+"""Called with the paths of what is going to be pruned, before it is."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,135 +43,119 @@ class Tools:
     rules: DiscoverRules
     chunker: Chunker
     parsers: Parsers
+    reader: str
+    """Names what the parsers are: with another, a file that could not be read is tried again."""
 
 
-@dataclass(kw_only=True)
-class Report:
-    """What one run did. Counts are files, but for `chunks`."""
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How a root is brought up to date."""
 
-    added: int = 0
-    changed: int = 0
-    moved: int = 0
-    unchanged: int = 0
-    missing: int = 0
-    """In the index, gone from the disk; nothing is removed for it."""
-    skipped: Counter[str] = field(default_factory=Counter)
-    """By rule, by the reason's code; a skipped folder counts once."""
-    failed: list[LedgerEntry] = field(default_factory=list)
-    textless: list[LedgerEntry] = field(default_factory=list)
-    warnings: list[tuple[str, str]] = field(default_factory=list)
-    """(path, what was worked around)."""
-    encodings: Counter[str] = field(default_factory=Counter)
-    """Of the files read, where it is not UTF-8."""
-    chunks: int = 0
-    chars: int = 0
-    elapsed_s: float = 0.0
-    interrupted: bool = False
-
-    @property
-    def read(self) -> int:
-        """Return how many files were parsed and stored."""
-        return self.added + self.changed
+    within: Path | None = None
+    """Only the part of the root at or below this path."""
+    check: bool = False
+    """Read every file, whatever its size and times say."""
+    reparse: bool = False
+    """Parse and store every file, also those whose bytes are as they were."""
+    prune: bool = False
+    """Deprecate the documents whose files are gone, or left out by a rule now."""
+    announce: Announce | None = None
+    progress: Progress | None = None
 
 
-Progress = Callable[[int, int, str], None]
-"""Called with files done, files in all, and the path that comes next."""
-
-
-def _silent(done: int, total: int, path: str) -> None:
-    pass
-
-
-def update_root(
-    session: WriteSession,
-    root: Path,
-    tools: Tools,
-    *,
-    within: Path | None = None,
-    progress: Progress = _silent,
-) -> Report:
-    """Bring the index up to date with the files of one root, or of the part of it at or below `within`.
+def update_root(session: WriteSession, root: Path, tools: Tools, options: Options | None = None) -> Report:
+    """Bring the index up to date with the files of one root.
 
     A file that cannot be read or parsed is reported and keeps what was indexed of it before. Ctrl-C ends the
     run after the current file; what is done stays.
     """
-    return _Run(session, root, tools, within).run(progress)
+    return _Run(session, root, tools, options or Options()).run()
 
 
 class _Run:
-    def __init__(self, session: WriteSession, root: Path, tools: Tools, within: Path | None) -> None:
+    def __init__(self, session: WriteSession, root: Path, tools: Tools, options: Options) -> None:
         self._session = session
+        self._view = session.view()
         self._root = root
-        self._within = within
         self._tools = tools
+        self._options = options
         self._analyzer = Analyzer(bulk=True)
-        self._known = session.known_files(str(root))
-        self._found: set[str] = set()
-        self._noted: set[str] = set()
+        self._changes = Changes(str(root), self._view, check=options.check or options.reparse)
+        self._notes: list[LedgerEntry] = []
+        ledger = () if options.check or options.reparse else self._view.ledger(str(root))
+        self._refusals = Refusals(ledger, tools.reader)
         self._checkpoint_at = time.monotonic() + CHECKPOINT_S
         self._checkpoint_chars = CHECKPOINT_CHARS
         self.report = Report()
 
-    def run(self, progress: Progress) -> Report:
+    def run(self) -> Report:
         began = time.monotonic()
         try:
-            self._walk_and_store(progress)
+            survey = survey_root(self._root, self._options.within, self._tools.rules, self._changes)
+            self.report.unchanged = survey.settled
+            self._note_skipped(survey)
+            self._update_all(survey.wanted)
+            count_gone(self.report, self._changes, survey.part)
+            self._session.put_notes(str(self._root), self._notes, within=survey.part)
+            if self._options.prune:
+                self._prune(survey.part)
         except KeyboardInterrupt:
             self.report.interrupted = True
-        else:
-            part = self._within_path()
-            self._session.clear_notes(str(self._root), self._noted, part)
-            self.report.missing = sum(path not in self._found for path in self._known_at_or_below(part))
+            self._session.add_notes(str(self._root), self._notes)
         self.report.elapsed_s = time.monotonic() - began
         return self.report
 
-    def _walk_and_store(self, progress: Progress) -> None:
-        wanted = []
-        for item in discover(self._root, self._within, rules=self._tools.rules):
-            if isinstance(item, Skipped):
-                self._skip(item)
-            else:
-                wanted.append(item)
-                self._found.add(item.path)
-        files = FilesAhead(self._root, self._tools.parsers, self._known, wanted)
+    def _note_skipped(self, survey: Survey) -> None:
+        for entry in survey.notes(self._root):
+            self._notes.append(entry)
+            if entry.outcome == "failed":
+                self.report.failed.append(entry)
+        failed = {entry.path for entry in self.report.failed}
+        self.report.skipped.update(item.reason for item in survey.skipped if item.path not in failed)
+
+    def _update_all(self, wanted: Sequence[Found]) -> None:
+        if not wanted:
+            return
+        files = FilesAhead(self._root, self._tools.parsers, self._to_be_read(wanted), self._known_content())
+        progress = self._options.progress or _silent
         with closing(files):
             for done, item in enumerate(wanted):
+                if (refused := self._refusals.recall(item)) is not None:
+                    self._refuse(refused)
+                    continue
+                change = self._changes.at_first_look(item)
+                if change is not None and not (change.known and change.known.pruned):
+                    self._leave(item.path, change)
+                    continue
                 progress(done, len(wanted), item.path)
                 self._update(item, files)
                 self._maybe_checkpoint()
         progress(len(wanted), len(wanted), "")
 
-    def _skip(self, item: Skipped) -> None:
-        if item.failed or item.reason in _FAILED_SKIPS:
-            self._found.update(self._known_at_or_below(item.path))  # what could not be read is not gone
-            self._fail(item.path, item.reason, item.detail)
-            return
-        self.report.skipped[item.reason] += 1
-        if item.reason in _LISTED_SKIPS:
-            self._note(
-                LedgerEntry(
-                    root=str(self._root),
-                    path=item.path,
-                    outcome="skipped",
-                    code=item.reason,
-                    message=item.detail,
-                )
-            )
+    def _to_be_read(self, wanted: Sequence[Found]) -> Iterator[Found]:
+        for item in wanted:
+            if self._changes.at_first_look(item) is None and self._refusals.recall(item) is None:
+                yield item
 
-    def _known_at_or_below(self, path: str) -> Iterable[str]:
-        """Yield what is indexed of a file or folder; of all of the root, if the path is empty."""
-        return (known for known in self._known if not path or known == path or known.startswith(path + "/"))
+    def _known_content(self) -> frozenset[str]:
+        # A file of known content was most likely moved, or only touched: it need not be parsed.
+        if self._options.reparse:
+            return frozenset()
+        return frozenset(known.sha256 for known in self._changes.known.values())
+
+    def _leave(self, path: str, change: Change) -> None:
+        count_change(self.report, change)
+        if change.known is not None and change.known.chunk_count == 0 and change.kind == "same":
+            self._note_textless(path)
 
     def _update(self, item: Found, files: FilesAhead) -> None:
-        known = self._known.get(item.path)
-        if known is not None and is_as_known(item, known):
-            self.report.unchanged += 1
-            self._note_if_textless(item.path, known.chunk_count)
-            return
+        source = None
         try:
-            self._read(files.read(item.path), known)
+            reading = files.read(item.path)
+            source = reading.source
+            self._read(reading)
         except SourceError as error:
-            self._fail(item.path, error.code, str(error))
+            self._fail(item.path, error.code, str(error), source)
         except ZhikuError:
             raise
         except Exception as error:
@@ -176,76 +163,84 @@ class _Run:
             if _is_from_store(error):
                 raise
             log.exception("parsing %r failed", item.path)
-            self._fail(item.path, "bug", f"{type(error).__name__}: {error}")
+            self._fail(item.path, "bug", f"{type(error).__name__}: {error}", source)
 
-    def _read(self, reading: Reading, known: Document | None) -> None:
-        source, path = reading.source, reading.source.path
-        if known is not None and known.source.sha256 == source.sha256:
+    def _read(self, reading: Reading) -> None:
+        source = reading.source
+        change = self._changes.by_content(source)
+        format_name = self._tools.parsers.format_of(source.path)
+        known = change.known
+        if known is None or change.kind == "changed" or self._options.reparse or known.format != format_name:
+            self._store(reading, format_name, known)
+        else:
+            self._keep(known, source)
+        count_change(self.report, change)
+
+    def _keep(self, known: KnownFile, source: Source) -> None:
+        """Keep a document whose content is as it was; it may be elsewhere, or have been gone for a while."""
+        if known[:6] != (source.root, source.path, known.doc_id, source.size_bytes, source.mtime_ns, source.ctime_ns):
             self._session.touch(known.doc_id, source)
-            self.report.unchanged += 1
-            self._note_if_textless(path, known.chunk_count)
-            return
-        format_name = self._tools.parsers.format_of(path)
-        old = self._moved_from(source) if known is None else None
-        if old is not None and (old.format, _stem(old.source.path)) == (format_name, _stem(path)):
-            self._move(old, source)
-            self._note_if_textless(path, old.chunk_count)
-            return
-        parsed = reading.parse()
-        # A moved document whose name changed is stored anew: its name is searched too, its ending says how to read it.
-        self._store(source, parsed, format_name, replaced=old)
-        if old is not None:
-            self._count_move(old, source)
-        self.report.added += known is None and old is None
-        self.report.changed += known is not None
+        is_searched = not known.forgotten
+        if known.pruned:
+            is_searched = self._session.show(known.doc_id, "pruned")
+        if is_searched and (known.pruned or _stem(known.path) != _stem(source.path)):  # its name is searched too
+            self._session.put_tokens(known.doc_id, tokens_of(self._view, known.doc_id, self._analyzer))
+        if known.chunk_count == 0 and is_searched:
+            self._note_textless(source.path)
 
-    def _moved_from(self, source: Source) -> Document | None:
-        """Return the document of this very content whose file is gone from where it was."""
-        for document in self._session.documents_with(source.sha256):
-            old = document.source
-            if not (old.root == source.root and old.path in self._found) and not Path(old.root, old.path).exists():
-                return document
-        return None
-
-    def _move(self, old: Document, source: Source) -> None:
-        self._session.touch(old.doc_id, source)
-        self._count_move(old, source)
-
-    def _count_move(self, old: Document, source: Source) -> None:
-        if old.source.root == source.root:
-            self._known.pop(old.source.path, None)
-        self.report.moved += 1
-
-    def _store(self, source: Source, parsed: ParsedDocument, format_name: str, replaced: Document | None) -> None:
+    def _store(self, reading: Reading, format_name: str, replaced: KnownFile | None) -> None:
+        source, parsed = reading.source, reading.parse()
         chunks = list(self._tools.chunker.chunk(parsed))
         fields = FieldAnalyzer(self._analyzer, source.path, parsed.title, parsed.metadata)
         tokens = [fields.tokens(chunk.text, chunk.section) for chunk in chunks]
-        doc_id = replaced.doc_id if replaced is not None else None
-        self._session.put(source, parsed, chunks, tokens, format_name=format_name, doc_id=doc_id)
+        doc_id = self._session.put(
+            source, parsed, chunks, tokens, format_name=format_name, doc_id=replaced.doc_id if replaced else None
+        )
+        if replaced is not None and replaced.forgotten:
+            self._session.hide(doc_id, "forgotten")
         self.report.chunks += len(chunks)
         self.report.chars += len(parsed.text)
         self._checkpoint_chars -= len(parsed.text)
         self.report.warnings += [(source.path, warning) for warning in parsed.warnings]
         if parsed.encoding not in ("", "ascii", "utf-8"):
             self.report.encodings[parsed.encoding] += 1
-        self._note_if_textless(source.path, len(chunks))
+        if not chunks:
+            self._note_textless(source.path)
 
-    def _note_if_textless(self, path: str, chunk_count: int) -> None:
-        if chunk_count == 0:
-            entry = LedgerEntry(
-                root=str(self._root), path=path, outcome="textless", code="empty", message="it holds no text"
+    def _prune(self, part: str) -> None:
+        gone = self._changes.gone(part)
+        doomed = [*gone.missing, *gone.left_out]
+        if not doomed:
+            return
+        if self._options.announce:
+            self._options.announce([str(Path(known.root, known.path)) for known in doomed])
+        for known in doomed:
+            self._session.hide(known.doc_id, "pruned")
+            self.report.pruned += 1
+
+    def _note_textless(self, path: str) -> None:
+        entry = LedgerEntry(
+            root=str(self._root), path=path, outcome="textless", code="empty", message="it holds no text"
+        )
+        self.report.textless.append(entry)
+        self._notes.append(entry)
+
+    def _fail(self, path: str, code: str, message: str, source: Source | None) -> None:
+        self._refuse(
+            LedgerEntry(
+                root=str(self._root),
+                path=path,
+                outcome="failed",
+                code=code,
+                message=message,
+                look=(path, source.size_bytes, source.mtime_ns, source.ctime_ns) if source else None,
+                reader=self._tools.reader,
             )
-            self.report.textless.append(entry)
-            self._note(entry)
+        )
 
-    def _fail(self, path: str, code: str, message: str) -> None:
-        entry = LedgerEntry(root=str(self._root), path=path, outcome="failed", code=code, message=message)
+    def _refuse(self, entry: LedgerEntry) -> None:
         self.report.failed.append(entry)
-        self._note(entry)
-
-    def _note(self, entry: LedgerEntry) -> None:
-        self._noted.add(entry.path)
-        self._session.note(entry)
+        self._notes.append(entry)
 
     def _maybe_checkpoint(self) -> None:
         if time.monotonic() >= self._checkpoint_at or self._checkpoint_chars <= 0:
@@ -253,8 +248,9 @@ class _Run:
             self._checkpoint_at = time.monotonic() + CHECKPOINT_S
             self._checkpoint_chars = CHECKPOINT_CHARS
 
-    def _within_path(self) -> str:
-        return "/".join(parts_within(self._root, self._within or self._root))
+
+def _silent(done: int, total: int, path: str) -> None:
+    pass
 
 
 def _stem(path: str) -> str:

@@ -13,10 +13,17 @@ _OPEN_FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 """Without them, opening a FIFO that nobody writes to would block for ever."""
 
 
-def read_regular(path: str) -> tuple[bytes, os.stat_result]:
-    """Return all of a regular file, and its status from before; raise OSError for anything else, unread."""
+def read_regular(path: str) -> tuple[bytes, os.stat_result] | None:
+    """Return all of a regular file and its status, or None if it changed meanwhile.
+
+    Raise OSError for anything else, unread.
+    """
     with _open_regular(path) as (file, status):
-        return file.readall(), status
+        data = file.readall()
+        after = os.fstat(file.fileno())
+    before = (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+    is_whole = before == (after.st_size, after.st_mtime_ns, after.st_ctime_ns) and len(data) == after.st_size
+    return (data, status) if is_whole else None
 
 
 def read_head(path: str, max_bytes: int) -> bytes:

@@ -175,6 +175,10 @@ _FIRST_OF_HIDDEN = frozenset("._~tTdDiI")
 """No hidden name begins otherwise, which spares nearly every name the expression."""
 
 
+_make = tuple.__new__
+"""Makes a named tuple in half the time: what the class itself does goes through a function in Python."""
+
+
 class Found(NamedTuple):
     """A file that is wanted.
 
@@ -185,8 +189,8 @@ class Found(NamedTuple):
     """Relative to the root, with `/` between its parts; bytes that are not UTF-8 as surrogate escapes."""
     size_bytes: int
     mtime_ns: int
-    real: tuple[int, int]
-    """What the name stands for, as (device, inode): equal for hard links to one file."""
+    ctime_ns: int
+    """When its status last changed; on Windows, when it was made."""
 
 
 @dataclass(frozen=True)
@@ -261,7 +265,7 @@ class FileRules:
             limit = self._max_text_bytes
         if status.st_size > limit:
             return Skipped(path, "too_large", f"{status.st_size} > {limit}")
-        return Found(path, status.st_size, status.st_mtime_ns, (status.st_dev, status.st_ino))
+        return _make(Found, (path, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
 
 
 def _limit_of(ending: str, rules: DiscoverRules) -> int:

@@ -16,12 +16,14 @@ def file_of(document: Document) -> Path:
 
 
 def file_state(session: ReadSession, document: Document) -> FileState:
-    """Compare a document with its file as it is now: by size and time, and by content where those differ."""
+    """Compare a document with its file as it is now: by size and times, and by content where those differ."""
     source = document.source
     path = file_of(document)
     try:
         status = path.stat()
-        if (status.st_size, status.st_mtime_ns) == (source.size_bytes, source.mtime_ns):
+        # The last of these says that an old time was put back after a change.
+        times = (status.st_mtime_ns, status.st_ctime_ns)
+        if status.st_size == source.size_bytes and times == (source.mtime_ns, abs(source.ctime_ns)):
             return "unchanged"
         if status.st_size == source.size_bytes and _sha256(path) == source.sha256:
             return "unchanged"

@@ -13,7 +13,8 @@ from zhiku.service.library import Library
 
 if TYPE_CHECKING:
     from zhiku.ingest.embed import EmbedProgress
-    from zhiku.service.indexing import IndexReport, Progress
+    from zhiku.ingest.pipeline import Announce, Progress
+    from zhiku.service.indexing import IndexReport
 
 
 def library(home: str | Path | None = None) -> Library:
@@ -32,6 +33,10 @@ def index_paths(
     *,
     home: str | Path | None = None,
     embed: bool = True,
+    prune: bool = False,
+    check: bool = False,
+    wait_s: float = 0.0,
+    announce: Announce | None = None,
     threads: int = 1,
     jobs: int | None = None,
     progress: Progress | None = None,
@@ -44,7 +49,17 @@ def index_paths(
     """
     wanted = [paths] if isinstance(paths, str | Path) else list(paths)
     return library(home).index(
-        wanted, base, embed=embed, threads=threads, jobs=jobs, progress=progress, embed_progress=embed_progress
+        wanted,
+        base,
+        embed=embed,
+        prune=prune,
+        check=check,
+        wait_s=wait_s,
+        announce=announce,
+        threads=threads,
+        jobs=jobs,
+        progress=progress,
+        embed_progress=embed_progress,
     )
 
 

@@ -3,39 +3,36 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from zhiku.answer import DEFAULT_TOP_K, Answer, Mode, Query
 from zhiku.config import BASE_FILE, BaseSettings, Settings, load_base_settings, save_base_settings
-from zhiku.errors import ManifestMismatch, NotFound, UsageError
+from zhiku.errors import Damaged, ManifestMismatch, NotFound
 from zhiku.locator import SCHEME, parse_locator
-from zhiku.model import Document
+from zhiku.model import Document, FileState
 from zhiku.paths import private_umask, writer_lock
-from zhiku.ports import ReadSession, Store
+from zhiku.ports import ReadSession, Store, WriteSession
 from zhiku.registry import STORES, load
 from zhiku.retrieve.meaning import Meaning
 from zhiku.retrieve.search import search
 from zhiku.service.meaning import Embedders, meaning_of
+from zhiku.service.targets import Target, as_paths, check_paths, targets_of
 from zhiku.text.analyze import ANALYZER_VERSION, Analyzer
 
 if TYPE_CHECKING:
     from zhiku.ingest.embed import EmbedProgress
+    from zhiku.ingest.pipeline import Announce, Progress
     from zhiku.retrieve.grep import LineMatch
     from zhiku.retrieve.read import Excerpt
-    from zhiku.service.indexing import IndexReport, Progress
+    from zhiku.service.forgetting import Forgetting
+    from zhiku.service.indexing import IndexReport
+    from zhiku.service.rebuilding import Rebuild, Repair
+    from zhiku.service.snapshots import Restoration, Snapshot
     from zhiku.service.status import Status
-
-
-@dataclass(frozen=True, kw_only=True)
-class Target:
-    """A root, and the part of it to bring up to date: the whole, a folder in it, or one file."""
-
-    root: Path
-    part: Path
 
 
 class Base:
@@ -54,6 +51,10 @@ class Base:
         paths: Sequence[str | Path] = (),
         *,
         embed: bool = True,
+        prune: bool = False,
+        check: bool = False,
+        wait_s: float = 0.0,
+        announce: Announce | None = None,
         threads: int = 1,
         jobs: int | None = None,
         progress: Progress | None = None,
@@ -64,39 +65,142 @@ class Base:
         A path inside a root updates that part; any other becomes a root of its own. Files are never written to. The
         base can be searched by words as soon as these are stored; `threads` are the cores that embedding may use,
         `jobs` how many PDFs and other files that need a process of their own are parsed at once (half the cores).
-        Raises `NotFound` for a path that does not exist, `UsageError` for one above a root, `Busy` while another
-        process writes the base. Where the embedder fails, the words stay, and the report says why.
+        `check` reads every file, whatever its size and times say. `prune` deprecates the documents whose files are
+        gone, or left out by a rule now, under these paths alone; `announce` is called with their paths first.
+
+        Raises `NotFound` for a path that does not exist and never did here, `UsageError` for one above a root, `Busy`
+        while another process writes the base for longer than `wait_s` seconds. Where the embedder fails, the words
+        stay, and the report says why.
         """
-        from zhiku.service.embedding import embed_base  # a search must not pay for the parsers' import
-        from zhiku.service.indexing import IndexReport, default_jobs, index_targets
+        from zhiku.ingest.pipeline import Options  # a search must not pay for the parsers' import
+        from zhiku.service.embedding import embed_base
+        from zhiku.service.indexing import Work, default_jobs, index_targets
 
         targets = self.targets(as_paths(paths))
-        with private_umask(), writer_lock(self.folder):
+        options = Options(check=check, prune=prune, announce=announce, progress=progress)
+        with self.locked(wait_s):
             settings = self._with_roots(targets)
             self._embedders.name_for(settings, {})  # a name that is wrong is told before the work, not after it
-            limits = self._settings.index
-            roots = index_targets(self._store, targets, settings, limits, jobs or default_jobs(), progress)
-            if not embed or any(each.report.interrupted for each in roots):
-                return IndexReport(roots=tuple(roots))
-            embedding = embed_base(self._store, settings, self._embedders, threads, embed_progress)
-            return IndexReport(roots=tuple(roots), embedding=embedding)
+            work = Work(
+                jobs=jobs or default_jobs(),
+                options=options,
+                before_migration=lambda: self._snapshot("migration"),
+            )
+            report = index_targets(self._store, targets, settings, self._settings.index, work)
+            if not embed or report.interrupted:
+                return report
+            embedding = embed_base(self.name, self._store, settings, self._embedders, threads, embed_progress)
+            return replace(report, embedding=embedding)
+
+    def preview(self, paths: Sequence[str | Path] = (), *, check: bool = False) -> IndexReport:
+        """Return what `index` would report, and write nothing; nothing is parsed or embedded for it."""
+        from zhiku.service.indexing import IndexReport, preview_targets  # as above
+
+        targets = self.targets(as_paths(paths))
+        settings = load_base_settings(self.folder)
+        with ExitStack() as stack:
+            session = stack.enter_context(self.reading()) if self.exists() else None
+            reports = preview_targets(session, targets, settings, self._settings.index, check=check)
+        return IndexReport(roots=tuple(reports))
+
+    def rebuild(
+        self,
+        *,
+        wait_s: float = 0.0,
+        threads: int = 1,
+        jobs: int | None = None,
+        progress: Progress | None = None,
+        embed_progress: EmbedProgress | None = None,
+    ) -> Rebuild:
+        """Build the index anew beside this one from all roots, then put it in this one's place in one step.
+
+        This one answers until then, and stays if anything fails. Documents keep their ids, what was forgotten stays
+        so, and a text that the base's embedder of now has embedded is not embedded again. A snapshot is made first.
+        """
+        from zhiku.ingest.pipeline import Options  # as above
+        from zhiku.service.embedding import embed_base
+        from zhiku.service.indexing import Work, default_jobs
+        from zhiku.service.rebuilding import rebuild_index
+
+        targets = self.targets(())
+        settings = load_base_settings(self.folder)
+        with self.locked(wait_s):
+            self._embedders.name_for(settings, {})
+            self._snapshot("rebuild")
+            return rebuild_index(
+                self._store,
+                targets,
+                settings,
+                self._settings.index,
+                Work(jobs=jobs or default_jobs(), options=Options(progress=progress)),
+                lambda built: embed_base(
+                    self.name, built, settings, self._embedders, threads, embed_progress, may_replace=True
+                ),
+            )
+
+    def repair(self, *, wait_s: float = 0.0) -> Repair:
+        """Make full text and packs of vectors anew from the record, without reading or embedding a file.
+
+        Raises `Damaged` where the record is damaged too; the index stays as it is then.
+        """
+        from zhiku.service.rebuilding import repair_index  # as above
+
+        with self.locked(wait_s):
+            return repair_index(self._store)
+
+    def snapshot(self, *, wait_s: float = 0.0) -> Snapshot:
+        """Copy the index into the base's folder of snapshots. Raises `NotFound` where there is none yet."""
+        with self.locked(wait_s):
+            if taken := self._snapshot("request"):
+                return taken
+        raise self._empty()
+
+    def snapshots(self) -> list[Snapshot]:
+        """Return the copies there are, the newest first."""
+        from zhiku.service.snapshots import list_snapshots  # as above
+
+        return list_snapshots(self.folder)
+
+    def restore(self, name: str = "latest", *, wait_s: float = 0.0) -> Restoration:
+        """Put a snapshot in the place of the index, of which a copy is made first; files are not touched.
+
+        Raises `NotFound`, or `Damaged` where the snapshot is; the index stays as it is then.
+        """
+        from zhiku.service.rebuilding import restore_index  # as above
+        from zhiku.service.snapshots import Restoration, find_snapshot
+
+        with self.locked(wait_s):
+            wanted = find_snapshot(self.folder, name)
+            saved = self._snapshot("restore", spared=wanted)
+            restore_index(self._store, wanted.path)
+        return Restoration(restored=wanted, saved=saved)
+
+    def forget(self, *names: str, wait_s: float = 0.0) -> Forgetting:
+        """Take documents out of search: each name is a document's id, locator or path, or a folder's path.
+
+        They stay in the record, and later runs leave their files alone. Raises `NotFound` before anything is done.
+        """
+        from zhiku.service.forgetting import forget  # as above
+
+        return self._set_forgotten(forget, names, wait_s)
+
+    def unforget(self, *names: str, wait_s: float = 0.0) -> Forgetting:
+        """Undo `forget`."""
+        from zhiku.service.forgetting import unforget  # as above
+
+        return self._set_forgotten(unforget, names, wait_s)
 
     def targets(self, paths: Sequence[Path]) -> list[Target]:
         """Return what indexing `paths` means here, without doing it."""
+        check_paths(paths, self._remembers)
         roots = [Path(root) for root in load_base_settings(self.folder).roots]
-        if not paths and not roots:
-            raise UsageError(
-                "base {name!r} has no root yet.",
-                name=self.name,
-                hint="name a folder: zhiku index PATH --base {name}",
-            )
-        check_paths(paths)
-        targets: list[Target] = []
-        # A folder comes before what it holds, which then is a part of it and need not be walked twice.
-        for real in sorted((Path(os.path.realpath(path)) for path in paths), key=lambda path: len(path.parts)):
-            if not any(real.is_relative_to(target.part) for target in targets):
-                targets.append(_target(self.name, real, [*roots, *(target.root for target in targets)]))
-        return targets or [Target(root=root, part=root) for root in roots]
+        return targets_of(self.name, roots, paths)
+
+    @contextmanager
+    def locked(self, wait_s: float = 0.0) -> Iterator[None]:
+        """Be the one process that writes the base. Raises `Busy` where another still is after `wait_s` seconds."""
+        with private_umask(), writer_lock(self.folder, wait_s):
+            yield
 
     def exists(self) -> bool:
         """Return whether anything was ever indexed here."""
@@ -106,11 +210,7 @@ class Base:
     def reading(self) -> Iterator[ReadSession]:
         """Open one consistent view of the base. Raises `IndexStateError` where the index cannot answer."""
         if not self._store.exists():
-            raise NotFound(
-                "base {name!r} holds nothing yet.",
-                name=self.name,
-                hint="index something: zhiku index PATH --base {name}",
-            )
+            raise self._empty()
         with self._store.reading() as session:
             self._check_manifest(session)
             yield session
@@ -176,19 +276,73 @@ class Base:
         with self.reading() as session:
             return list(session.documents())
 
-    def status(self) -> Status:
-        """Return what the base holds and what it could not read; a base that holds nothing yet has a status too."""
-        from zhiku.service.status import status_of  # as above
+    def file_states(self) -> dict[int, FileState]:
+        """Return for each document, by id, what became of its file; files that look changed are read for it."""
+        from zhiku.retrieve.freshness import file_state  # as above
 
-        settings = load_base_settings(self.folder)
-        if not self._store.exists():
-            return status_of(self.name, self.folder, settings, None, self._embedders)
         with self.reading() as session:
-            return status_of(self.name, self.folder, settings, session, self._embedders)
+            return {document.doc_id: file_state(session, document) for document in session.documents()}
+
+    def status(self, *, look: bool = True) -> Status:
+        """Return what the base holds and what it could not read; a base that holds nothing yet has a status too.
+
+        With `look`, every file is looked for, so that what is gone is counted.
+        """
+        from zhiku.service.status import BasePlace, status_of  # as above
+
+        place = BasePlace(name=self.name, folder=self.folder, settings=load_base_settings(self.folder))
+        if not self._store.exists():
+            return status_of(place, None, self._embedders, look=look)
+        with self.reading() as session:
+            return status_of(place, session, self._embedders, look=look)
 
     def close(self) -> None:
         """Close what is open; the base can still be used afterwards."""
         self._store.close()
+
+    def _remembers(self, path: Path) -> bool:
+        """Answer whether anything is indexed of a path at or below a root, or of what was below it."""
+        real = Path(os.path.realpath(path))
+        if not self.exists():
+            return False
+        with self.reading() as session:
+            for root in load_base_settings(self.folder).roots:
+                folder = Path(root) if Path(root).is_dir() else Path(root).parent
+                if real.is_relative_to(folder):
+                    part = real.relative_to(folder).as_posix()
+                    known = session.known_files(str(folder))
+                    return part in known or any(each.startswith(part + "/") for each in known)
+        return False
+
+    def _set_forgotten(
+        self, change: Callable[[WriteSession, Sequence[Document]], Forgetting], names: Sequence[str], wait_s: float
+    ) -> Forgetting:
+        from zhiku.service.forgetting import find_documents  # as above
+
+        with self.locked(wait_s):
+            with self.reading() as session:
+                named = [document for name in names for document in find_documents(session, self.name, name)]
+            with self._store.writing() as writer:
+                return change(writer, list({document.doc_id: document for document in named}.values()))
+
+    def _snapshot(self, reason: str, spared: Snapshot | None = None) -> Snapshot | None:
+        """Copy the index; None where there is nothing that could be copied."""
+        from zhiku.service.snapshots import take_snapshot  # as above
+
+        if not self._store.exists():
+            return None
+        try:
+            return take_snapshot(self.folder, self._store, reason, self._settings.snapshots, spared)
+        except Damaged as error:
+            import logging  # its import is a tenth of a search's time
+
+            logging.getLogger(__name__).warning("no copy of the index is made: %s", error.message)
+            return None
+
+    def _empty(self) -> NotFound:
+        return NotFound(
+            "base {name!r} holds nothing yet.", name=self.name, hint="index something: zhiku index PATH --base {name}"
+        )
 
     def _with_roots(self, targets: Sequence[Target]) -> BaseSettings:
         settings = load_base_settings(self.folder)
@@ -206,39 +360,5 @@ class Base:
                 name=self.name,
                 built=built_by,
                 known=ANALYZER_VERSION,
-                hint="make it anew: zhiku delete {name}, then zhiku index PATH --base {name}",
+                hint="build it anew: zhiku rebuild --base {name}",
             )
-
-
-def check_paths(paths: Sequence[Path]) -> None:
-    """Raise `NotFound` for the first of the paths that does not exist."""
-    for path in paths:
-        if not path.exists():  # a link to nowhere is nothing that could be a root
-            raise NotFound(
-                "{path} does not exist.",
-                path=path,
-                hint="check the spelling; see what is there: ls {parent}",
-                parent=path.absolute().parent,
-            )
-
-
-def as_paths(paths: Sequence[str | Path]) -> list[Path]:
-    """Return what was given as paths. Raises `UsageError` for an empty one, which would mean the current folder."""
-    if any(not str(path) for path in paths):
-        raise UsageError("a path is empty.", hint="name a folder; the current one is: zhiku index .")
-    return [Path(path) for path in paths]
-
-
-def _target(base: str, real: Path, roots: Sequence[Path]) -> Target:
-    for root in roots:
-        if real == root or real.is_relative_to(root):
-            return Target(root=root, part=real)
-        if root.is_relative_to(real):
-            raise UsageError(
-                "{path} holds {root}, which base {name!r} has as a root already.",
-                path=real,
-                root=root,
-                name=base,
-                hint="index it into another base: zhiku index {path} --base OTHER",
-            )
-    return Target(root=real, part=real)

@@ -48,9 +48,7 @@ MIN_TERMS = 4
 
 _SENTENCE = re.compile(r"[^\n。！？!?；;]+")
 # What is damaged is told by other checks; a leg may also miss sentences because the base is full of their likes.
-_ALIKE = (
-    "where many texts are alike, this is no fault; otherwise delete {path} and index again: zhiku index --base {base}"
-)
+_ALIKE = "where many texts are alike, this is no fault; otherwise mend it: zhiku doctor --repair --base {base}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,7 +140,6 @@ class _Examination:
 
     def __init__(self, base: Base, session: ReadSession, totals: Totals) -> None:
         self._name = base.name
-        self._index = base.folder / "index.sqlite3"
         self._session = session
         self._totals = totals
         self._meaning = base.meaning(session)
@@ -219,7 +216,6 @@ class _Examination:
             "missed": health.asked - health.found,
             "asked": health.asked,
             "base": self._name,
-            "path": self._index,
         }
         if leg == "lexical":
             return IndexStateError(

@@ -4,29 +4,31 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
+from pathlib import Path
 from typing import overload
 
+from zhiku import __version__
 from zhiku.config import BaseSettings, IndexSettings
 from zhiku.errors import ManifestMismatch
 from zhiku.ingest.ahead import Parsers
-from zhiku.ingest.pipeline import Report, Tools, update_root
+from zhiku.ingest.changes import FileRecord, NoFiles
+from zhiku.ingest.pipeline import Options, Tools, update_root
+from zhiku.ingest.preview import preview_root
+from zhiku.ingest.report import Report
 from zhiku.ingest.rules import DiscoverRules
 from zhiku.model import LedgerEntry
 from zhiku.parsers.limits import needs_worker
 from zhiku.parsers.plain import ENDINGS as PLAIN_ENDINGS
 from zhiku.parsers.pool import PooledParser, WorkerPool
-from zhiku.ports import Store, WriteSession
+from zhiku.ports import ReadSession, Store, WriteSession
 from zhiku.registry import BINARY_FORMATS, CHUNKERS, FORMAT_ENDINGS, format_of, load
-from zhiku.service.base import Target
 from zhiku.service.embedding import Embedding
+from zhiku.service.targets import Target
 from zhiku.text.analyze import ANALYZER_VERSION
 from zhiku.text.decode import looks_like_text
-
-Progress = Callable[[int, int, str], None]
-"""Called with files done, files in all, and the path that comes next."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +46,8 @@ class IndexReport(Sequence[RootReport]):
     roots: tuple[RootReport, ...]
     embedding: Embedding | None = None
     """None where nothing was to be embedded: it was not asked for, or the base is searched by words only."""
+    is_concurrent: bool = True
+    """Whether the file system lets searches go on without waiting while a run writes."""
 
     @overload
     def __getitem__(self, index: int) -> RootReport: ...
@@ -64,43 +68,91 @@ class IndexReport(Sequence[RootReport]):
         return by_root or (self.embedding is not None and self.embedding.report.interrupted)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """How a base is brought up to date, beyond what its settings say."""
+
+    jobs: int
+    options: Options = field(default_factory=Options)
+    """For each target; its part of the root comes from there."""
+    before_migration: Callable[[], object] | None = None
+    """Called before an index of an older schema is brought up to date."""
+
+
 def index_targets(
-    store: Store,
-    targets: Sequence[Target],
-    settings: BaseSettings,
-    limits: IndexSettings,
-    jobs: int,
-    progress: Progress | None,
-) -> list[RootReport]:
+    store: Store, targets: Sequence[Target], settings: BaseSettings, limits: IndexSettings, work: Work
+) -> IndexReport:
     """Bring a base up to date with the targets, one after the other; Ctrl-C ends after the current file."""
     reports = []
-    with store.writing() as session, WorkerPool() as pool:
-        tools = _tools(settings, limits, pool, jobs)
-        session.set_manifest(_checked_manifest(session.manifest(), tools))
+    with store.writing(work.before_migration) as session, WorkerPool() as pool:
+        tools = _tools(settings, limits, pool, work.jobs)
+        session.set_manifest(_checked_manifest(session.manifest(), settings, store.path.parent.name))
         for target in targets:
-            report = _update(session, target, tools, progress)
+            report = _update(session, target, tools, work.options)
             reports.append(RootReport(target=target, report=report))
-            if report.read or report.moved:
+            if report.changes:
                 session.set_manifest({"changed_at": datetime.now(UTC).isoformat(timespec="seconds")})
             session.checkpoint()
             if report.interrupted:
                 break
         else:
             session.settle()
+        is_concurrent = session.is_concurrent()
+    return IndexReport(roots=tuple(reports), is_concurrent=is_concurrent)
+
+
+def preview_targets(
+    session: ReadSession | None,
+    targets: Sequence[Target],
+    settings: BaseSettings,
+    limits: IndexSettings,
+    *,
+    check: bool,
+) -> list[RootReport]:
+    """Return what `index_targets` would report, without writing anything; None stands for a base that is not there."""
+    record = session or NoFiles()
+    rules = _rules(settings, limits)
+    reports = []
+    for target in targets:
+        folder = folder_of(target, record)
+        if folder is None:
+            report = _root_missing(target)
+        else:
+            report = preview_root(record, folder, rules, within=target.part, check=check)
+        reports.append(RootReport(target=target, report=report))
     return reports
 
 
-def _update(session: WriteSession, target: Target, tools: Tools, progress: Progress | None) -> Report:
-    if not os.path.lexists(target.root):
-        # What is indexed of it stays, and so does what the ledger says of its files.
-        entry = LedgerEntry(
-            root=str(target.root), path="", outcome="failed", code="root_missing", message=str(target.root)
-        )
-        return Report(failed=[entry])
-    # A root that is one file has the folder around it as its place.
-    folder = target.root if target.root.is_dir() else target.root.parent
-    options = {"progress": progress} if progress else {}
-    return update_root(session, folder, tools, within=target.part, **options)
+def _update(session: WriteSession, target: Target, tools: Tools, options: Options) -> Report:
+    folder = folder_of(target, session.view())
+    if folder is None:
+        return _root_missing(target)
+    return update_root(session, folder, tools, replace(options, within=target.part))
+
+
+def folder_of(target: Target, record: FileRecord) -> Path | None:
+    """Return the folder that paths within a root are relative to; None where the root is gone.
+
+    A root that is one file has the folder around it. If that file is gone, it is a file that is missing, as long as
+    other files show that the folder is really there.
+    """
+    if os.path.lexists(target.root):
+        return target.root if target.root.is_dir() else target.root.parent
+    parent = target.root.parent
+    was_file = target.root.name in record.known_files(str(parent))
+    try:
+        return parent if was_file and any(parent.iterdir()) else None
+    except OSError:
+        return None
+
+
+def _root_missing(target: Target) -> Report:
+    # What is indexed of it stays, and so does what the ledger says of its files.
+    return Report(
+        failed=[
+            LedgerEntry(root=str(target.root), path="", outcome="failed", code="root_missing", message=str(target.root))
+        ]
+    )
 
 
 def default_jobs() -> int:
@@ -110,20 +162,10 @@ def default_jobs() -> int:
 
 
 def _tools(settings: BaseSettings, limits: IndexSettings, pool: WorkerPool, jobs: int) -> Tools:
-    endings = frozenset().union(*FORMAT_ENDINGS.values(), PLAIN_ENDINGS)
-    rules = DiscoverRules(
-        endings=endings,
-        text_endings=endings.difference(*(FORMAT_ENDINGS[name] for name in BINARY_FORMATS)),
-        looks_like_text=looks_like_text,
-        max_text_bytes=limits.max_text_bytes,
-        max_pdf_bytes=limits.max_pdf_bytes,
-        max_other_bytes=limits.max_other_bytes,
-        include=settings.include,
-        exclude=settings.exclude,
-    )
     return Tools(
-        rules=rules,
+        rules=_rules(settings, limits),
         chunker=load(CHUNKERS, settings.chunker)(),
+        reader=f"zhiku {__version__}",
         parsers=Parsers(
             format_of=format_of,
             parser_for=cache(lambda name: PooledParser(name, pool)),
@@ -133,8 +175,27 @@ def _tools(settings: BaseSettings, limits: IndexSettings, pool: WorkerPool, jobs
     )
 
 
-def _checked_manifest(known: Mapping[str, str], tools: Tools) -> dict[str, str]:
-    wanted = {"analyzer": ANALYZER_VERSION, "chunker": tools.chunker.version}
+def _rules(settings: BaseSettings, limits: IndexSettings) -> DiscoverRules:
+    endings = frozenset().union(*FORMAT_ENDINGS.values(), PLAIN_ENDINGS)
+    return DiscoverRules(
+        endings=endings,
+        text_endings=endings.difference(*(FORMAT_ENDINGS[name] for name in BINARY_FORMATS)),
+        looks_like_text=looks_like_text,
+        max_text_bytes=limits.max_text_bytes,
+        max_pdf_bytes=limits.max_pdf_bytes,
+        max_other_bytes=limits.max_other_bytes,
+        include=settings.include,
+        exclude=settings.exclude,
+    )
+
+
+def manifest_of(settings: BaseSettings) -> dict[str, str]:
+    """Return what builds an index by words with these settings."""
+    return {"analyzer": ANALYZER_VERSION, "chunker": load(CHUNKERS, settings.chunker)().version}
+
+
+def _checked_manifest(known: Mapping[str, str], settings: BaseSettings, base: str) -> dict[str, str]:
+    wanted = manifest_of(settings)
     for key, value in wanted.items():
         if known.get(key, value) != value:
             raise ManifestMismatch(
@@ -142,6 +203,7 @@ def _checked_manifest(known: Mapping[str, str], tools: Tools) -> dict[str, str]:
                 key=key,
                 built=known[key],
                 value=value,
-                hint="make the base anew: zhiku delete BASE, then index again",
+                base=base,
+                hint="build it anew, while the old one answers: zhiku rebuild --base {base}",
             )
     return wanted

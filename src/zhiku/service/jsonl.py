@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from zhiku.errors import UsageError
-from zhiku.service.base import check_paths
+from zhiku.service.targets import check_paths
 
 HINT = "each line is one JSON object; what it holds: zhiku eval --help"
 

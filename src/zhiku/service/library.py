@@ -14,8 +14,9 @@ from zhiku.errors import ConfigError, NotFound, UsageError
 from zhiku.locator import SCHEME, parse_locator
 from zhiku.paths import make_private_dir, writer_lock
 from zhiku.retrieve.search import search
-from zhiku.service.base import Base, as_paths, check_paths
+from zhiku.service.base import Base
 from zhiku.service.meaning import Embedders
+from zhiku.service.targets import as_paths, check_paths
 from zhiku.text.analyze import Analyzer
 
 if TYPE_CHECKING:
@@ -99,6 +100,18 @@ class Library:
 
         No base is made for paths that do not exist. See `Base.index`, also for the options.
         """
+        self._check_new(paths, name)
+        return self.open_or_create(name).index(paths, **options)
+
+    def preview(
+        self, paths: Sequence[str | Path] = (), name: str = DEFAULT_BASE, *, check: bool = False
+    ) -> IndexReport:
+        """Return what `index` would report, and write nothing; see `Base.preview`."""
+        self._check_new(paths, name)
+        return self._base(self.find(name) or check_base_name(name)).preview(paths, check=check)
+
+    def _check_new(self, paths: Sequence[str | Path], name: str) -> None:
+        """Raise what keeps a base that does not exist from being made."""
         if self.find(name) is None:
             check_base_name(name)
             if not paths:
@@ -108,7 +121,6 @@ class Library:
                     hint="create it with: zhiku index PATH --base {name}",
                 )
             check_paths(as_paths(paths))
-        return self.open_or_create(name).index(paths, **options)
 
     def grep(self, query: GrepQuery, names: Sequence[str] = ()) -> GrepAnswer:
         """Return the lines that hold a keyword, in the bases that `names` mean, within the query's limits."""

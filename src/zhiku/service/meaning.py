@@ -66,7 +66,7 @@ def meaning_of(base: str, settings: BaseSettings, manifest: Mapping[str, str], e
         return Meaning(reason=_nothing_embedded(base), is_fault=True)
     embedder = embedders.get(name)
     if embedder.fingerprint != built:
-        return Meaning(reason=_made_by_another(base, built, embedder.fingerprint), is_fault=True)
+        return Meaning(reason=made_by_another(base, built, embedder.fingerprint), is_fault=True)
     return Meaning(embedder=embedder)
 
 
@@ -86,12 +86,13 @@ def _nothing_embedded(base: str) -> ModelUnavailable:
     )
 
 
-def _made_by_another(base: str, built: str, known: str) -> ManifestMismatch:
+def made_by_another(base: str, built: str, known: str) -> ManifestMismatch:
+    """Return why vectors and embedder do not fit, with what makes them fit."""
     return ManifestMismatch(
         "the vectors of base {base!r} were made by another embedder ({built}; now there is {known}): it can be"
         " searched by words only.",
         base=base,
         built=built,
         known=known,
-        hint="make them anew: zhiku index -b {base}",
+        hint="make them anew, while it answers by words: zhiku rebuild -b {base}; or set the old embedder again",
     )

@@ -12,9 +12,9 @@ from zhiku.answer import Mode
 from zhiku.config import DEFAULT_BASE
 from zhiku.errors import ZhikuError
 from zhiku.ingest.embed import EmbedProgress
+from zhiku.ingest.pipeline import Progress
 from zhiku.service.base import Base
 from zhiku.service.beir import RetrievalSet, load_set, run_set
-from zhiku.service.indexing import Progress
 from zhiku.service.library import Library
 from zhiku.service.measures import MEASURES, RESAMPLES, TAIL, Bootstrap, Estimate, Qrels, Runs, scores
 

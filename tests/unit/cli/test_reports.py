@@ -7,12 +7,12 @@ from screens import pipe
 
 from zhiku.cli.reports import summary
 from zhiku.ingest.embed import EmbedReport
-from zhiku.ingest.pipeline import Report
+from zhiku.ingest.report import Report
 from zhiku.model import Totals
-from zhiku.service.base import Target
 from zhiku.service.embedding import Embedding
 from zhiku.service.indexing import IndexReport, RootReport
 from zhiku.service.status import Status
+from zhiku.service.targets import Target
 
 TOTALS = Totals(documents=1, deprecated=0, chunks=9, tokens=90, chars=900, failed=0, skipped=0, textless=0)
 STATUS = Status(
@@ -22,6 +22,9 @@ STATUS = Status(
     roots=("/docs",),
     missing_roots=(),
     totals=TOTALS,
+    missing=(),
+    pruned=0,
+    forgotten=0,
     embedder_name="builtin",
     embedder="e5",
     ledger=(),

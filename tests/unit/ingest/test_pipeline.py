@@ -120,6 +120,7 @@ def test_a_copy_is_a_document_of_its_own(shelf: Shelf) -> None:
 def test_a_file_gone_from_disk_is_reported_and_stays(shelf: Shelf) -> None:
     shelf.write("a.md", "水泵").unlink()
     file = shelf.write("b.md", "水泵")
+    shelf.write("c.md", "阀门")
     shelf.index()
     file.unlink()
     report = shelf.index()

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
 from zhiku.ingest.ahead import Parsers
-from zhiku.ingest.pipeline import Report, Tools, update_root
+from zhiku.ingest.pipeline import Options, Tools, update_root
+from zhiku.ingest.report import Report
 from zhiku.ingest.rules import DiscoverRules
-from zhiku.model import Document, LedgerEntry, Source
+from zhiku.model import FileLook, KnownFile, LedgerEntry
 from zhiku.ports import Chunker, WriteSession
 
 
@@ -21,32 +22,32 @@ class Session:
 
     def __init__(self, *known: str) -> None:
         self._known = known
-        self.noted: list[str] = []
         self.cleared_within: str | None = None
 
-    def known_files(self, root: str) -> dict[str, Document]:
-        return {path: _document(root, path) for path in self._known}
+    def view(self) -> Session:
+        return self
 
-    def note(self, entry: LedgerEntry) -> None:
-        self.noted.append(entry.path)
+    def known_files(self, root: str) -> dict[str, KnownFile]:
+        return {path: _known(root, path) for path in self._known}
 
-    def clear_notes(self, root: str, keep: Iterable[str], within: str = "") -> None:
+    def settled_files(self, root: str) -> Iterator[FileLook]:
+        return (_known(root, path)[1:2] + _known(root, path)[3:6] for path in self._known)
+
+    def ledger(self, root: str) -> list[LedgerEntry]:
+        return []
+
+    def files_with(self, sha256: str) -> list[KnownFile]:
+        return []
+
+    def put_notes(self, root: str, entries: Iterable[LedgerEntry], *, within: str = "") -> None:
         self.cleared_within = within
 
 
-def _document(root: str, path: str) -> Document:
-    source = Source(root=root, path=path, size_bytes=1, mtime_ns=1, sha256="0" * 64)
-    return Document(
-        doc_id=1,
-        source=source,
-        title=path,
-        format="text",
-        encoding="utf-8",
-        chars=1,
-        chunk_count=1,
-        page_count=0,
-        indexed_at="",
-    )
+def _known(root: str, path: str) -> KnownFile:
+    file = Path(root, path)
+    status = file.stat() if file.exists() else None
+    looks = (status.st_size, status.st_mtime_ns, status.st_ctime_ns) if status else (1, 1, 1)
+    return KnownFile(root, path, 1, *looks, sha256="0" * 64, format="text", chunk_count=1, pruned=0, forgotten=0)
 
 
 def update(session: Session, root: Path, within: Path | None = None) -> Report:
@@ -57,9 +58,10 @@ def update(session: Session, root: Path, within: Path | None = None) -> Report:
     tools = Tools(
         rules=rules,
         chunker=cast(Chunker, None),
+        reader="test",
         parsers=Parsers(format_of=refuse, parser_for=refuse, needs_worker=cast(Any, refuse)),
     )
-    return update_root(cast(WriteSession, session), root, tools, within=within)
+    return update_root(cast(WriteSession, session), root, tools, Options(within=within))
 
 
 def test_nothing_is_missing_under_a_root_that_is_gone(tmp_path: Path) -> None:
@@ -69,8 +71,16 @@ def test_nothing_is_missing_under_a_root_that_is_gone(tmp_path: Path) -> None:
     assert [(entry.path, entry.code) for entry in report.failed] == [("", "unreadable")]
 
 
-def test_what_is_gone_from_a_root_that_is_there_is_missing(tmp_path: Path) -> None:
-    assert update(Session("a.md", "docs/b.md"), tmp_path).missing == 2
+def test_nothing_is_missing_under_a_root_that_is_empty_as_one_that_is_not_mounted_is(tmp_path: Path) -> None:
+    report = update(Session("a.md", "docs/b.md"), tmp_path)
+    assert report.missing == 0
+    assert [(entry.path, entry.code) for entry in report.failed] == [("", "root_empty")]
+
+
+def test_what_is_gone_from_a_root_that_holds_something_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "c.md").touch()
+    report = update(Session("a.md", "c.md", "docs/b.md"), tmp_path)
+    assert (report.gone, report.unchanged) == (["a.md", "docs/b.md"], 1)
 
 
 def test_only_the_part_that_was_walked_can_have_something_missing(tmp_path: Path) -> None:
@@ -84,7 +94,8 @@ def test_only_the_part_that_was_walked_can_have_something_missing(tmp_path: Path
 def test_a_part_may_be_spelled_through_another_link_than_the_root(tmp_path: Path) -> None:
     (tmp_path / "real" / "docs").mkdir(parents=True)
     (tmp_path / "alias").symlink_to("real")
-    session = Session("a.md", "docs/b.md")
+    (tmp_path / "real" / "c.md").touch()
+    session = Session("a.md", "c.md", "docs/b.md")
     assert update(session, tmp_path / "real", tmp_path / "alias" / "docs").missing == 1
     assert update(session, tmp_path / "alias", tmp_path / "real").missing == 2
     assert session.cleared_within == ""

@@ -129,7 +129,7 @@ def test_an_index_of_another_analyzer_does_not_answer(filled: Shelf) -> None:
 
     with pytest.raises(ManifestMismatch) as caught:
         filled.search("水泵")
-    assert "zhiku delete" in caught.value.hint
+    assert "zhiku rebuild" in caught.value.hint
 
 
 def test_a_closed_base_can_be_used_again(filled: Shelf) -> None:

@@ -13,7 +13,7 @@ from zhiku.answer import Answer, Mode
 from zhiku.config import load_base_settings, save_base_settings
 from zhiku.embedders import builtin
 from zhiku.embedders.weights import Weights
-from zhiku.errors import ConfigError, ManifestMismatch, MissingExtra, ModelUnavailable, ZhikuError
+from zhiku.errors import ConfigError, ManifestMismatch, MissingExtra, ModelUnavailable
 from zhiku.service.embedding import Embedding
 from zhiku.service.library import Library
 from zhiku.service.meaning import EMBEDDER_NAME, FINGERPRINT
@@ -120,7 +120,9 @@ def test_an_embedder_that_does_not_exist_is_an_error_before_anything_is_done(
         search(full)
 
 
-def test_vectors_of_another_embedder_are_not_used_and_made_anew(full: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vectors_of_another_embedder_are_not_used_and_made_anew_by_a_rebuild(
+    full: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
     embed(full)
     other = use(monkeypatch, FakeEmbedder("other", dims=12))
     reopen(full)
@@ -133,7 +135,12 @@ def test_vectors_of_another_embedder_are_not_used_and_made_anew(full: Shelf, mon
 
     embedding = embed(full)
     assert embedding is not None
-    assert (embedding.replaced, embedding.report.embedded, len(other.seen)) == (True, FILES, FILES)
+    assert isinstance(embedding.failure, ManifestMismatch)
+    assert (embedding.replaced, embedding.report.embedded, other.seen) == (False, 0, [])
+
+    rebuilt = full.base.rebuild().report.embedding
+    assert rebuilt is not None
+    assert (rebuilt.replaced, rebuilt.report.embedded, len(other.seen)) == (True, FILES, FILES)
     assert (search(full).mode, search(full).health.degraded) == ("hybrid", ())
 
 
@@ -145,13 +152,8 @@ def test_vectors_stay_where_the_new_model_cannot_be_loaded(
     before = [hit.path for hit in search(full, "semantic")]
     use(monkeypatch, FakeEmbedder("other", before=stop_at(1, error)))
     reopen(full)
-    if isinstance(error, ZhikuError):
-        embedding = embed(full)
-        assert embedding is not None
-        assert (embedding.failure, embedding.replaced, embedding.report.pending) == (error, False, 0)
-    else:
-        with pytest.raises(type(error)):
-            embed(full)
+    with pytest.raises(type(error)):
+        full.base.rebuild()
     monkeypatch.setenv("ZHIKU_EMBEDDER", "fake")
     reopen(full)
     assert [hit.path for hit in search(full, "semantic")] == before

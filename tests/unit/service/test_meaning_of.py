@@ -102,7 +102,7 @@ def test_a_base_that_was_never_embedded_is_a_fault(tmp_path: Path, fake: FakeEmb
 def test_vectors_of_another_embedder_are_a_fault(tmp_path: Path, fake: FakeEmbedder) -> None:
     meaning = meaning_of("notes", UNSET, {EMBEDDER_NAME: "fake", FINGERPRINT: "fake 7"}, Embedders(tmp_path))
     assert isinstance(meaning.reason, ManifestMismatch)
-    assert all(part in str(meaning.reason) for part in ("'notes'", "fake 7", "fake 8", "zhiku index -b notes"))
+    assert all(part in str(meaning.reason) for part in ("'notes'", "fake 7", "fake 8", "zhiku rebuild -b notes"))
     assert (meaning.embedder, meaning.is_fault) == (None, True)
 
 

@@ -9,18 +9,24 @@ import apsw
 
 from zhiku.errors import Damaged
 from zhiku.model import Fault
-from zhiku.stores.sqlite.connection import REBUILD, damaged
+from zhiku.stores.sqlite.connection import REPAIR, damaged, unrepairable
+from zhiku.stores.sqlite.rows import ACTIVE_CHUNK
 from zhiku.stores.sqlite.schema import SHIFT
 
-_DISAGREEING = """SELECT
-    (SELECT count(*) FROM chunks WHERE chunk_id NOT IN (SELECT id FROM lexical_docsize))
-    + (SELECT count(*) FROM lexical_docsize WHERE id NOT IN (SELECT chunk_id FROM chunks))"""
+_DISAGREEING = f"""SELECT
+    (SELECT count(*) FROM chunks WHERE {ACTIVE_CHUNK} AND chunk_id NOT IN (SELECT id FROM lexical_docsize))
+    + (SELECT count(*) FROM lexical_docsize WHERE id NOT IN (SELECT chunk_id FROM chunks WHERE {ACTIVE_CHUNK}))"""
 
 
 # What must be none of, by what it means if it is not.
 _MISTAKES = {
     "the number of its chunks is not what its documents add up to": """
-        SELECT (SELECT count(*) FROM chunks) <> chunks FROM totals""",
+        SELECT (SELECT count(*) FROM chunks) <> (SELECT coalesce(sum(chunk_count), 0) FROM documents)""",
+    "what is counted of its documents is not what they hold": """
+        SELECT (SELECT count(*) FROM documents WHERE state = 'active') <> documents
+            OR (SELECT coalesce(sum(chunk_count), 0) FROM documents WHERE state = 'active') <> chunks FROM totals""",
+    "documents are hidden, or shown, against what is recorded": """
+        SELECT count(*) FROM documents WHERE (state = 'deprecated') <> (pruned OR forgotten)""",
     "documents are without their text": f"""
         SELECT count(*) FROM documents WHERE chars > 0 AND NOT EXISTS (
             SELECT 1 FROM texts WHERE text_id >= doc_id << {SHIFT} AND text_id < (doc_id + 1) << {SHIFT})""",
@@ -39,7 +45,7 @@ def find_faults(connection: apsw.Connection, dims: int | None) -> Iterator[Fault
     path = Path(connection.filename)
     tables, full_text = _errors(connection)
     if tables:
-        yield Fault(part="tables", error=damaged(path, tables))
+        yield Fault(part="tables", error=unrepairable(path, tables))
         return
     if full_text:
         yield Fault(part="lexical", error=damaged(path, full_text))
@@ -74,7 +80,7 @@ def _incomplete(path: Path, count: int) -> Damaged:
         path=path,
         count=count,
         base=path.parent.name,
-        hint=REBUILD,
+        hint=REPAIR,
     )
 
 
@@ -84,5 +90,5 @@ def _wrong_vectors(path: Path, count: int) -> Damaged:
         path=path,
         count=count,
         base=path.parent.name,
-        hint=REBUILD,
+        hint=REPAIR,
     )

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import apsw
 
-from zhiku.errors import Busy, Damaged, IndexStateError, MigrationNeeded, NewerSchema, ZhikuError
+from zhiku.errors import Busy, Damaged, IndexStateError, MigrationNeeded, NewerSchema, NotFound, ZhikuError
 from zhiku.paths import unwritable
-from zhiku.stores.sqlite.schema import APPLICATION_ID, SCHEMA_VERSION, STEPS
+from zhiku.stores.sqlite.schema import APPLICATION_ID, OLDEST_MIGRATED, SCHEMA_VERSION, STEPS
 
 PAGE_BYTES = 8192
 READ_CACHE_KIB = 16_384
 WRITE_CACHE_KIB = 32_768
 BUSY_TIMEOUT_MS = 5_000
 
-REBUILD = "delete {path} and index again: zhiku index --base {base}"
+REPAIR = "mend it: zhiku doctor --repair --base {base}"
+REBUILD = "build it anew from the files: zhiku rebuild --base {base}"
 
 
 class Inconsistent(Exception):
@@ -60,7 +61,7 @@ def _has_log(path: Path) -> bool:
 
 
 def open_for_writing(path: Path) -> apsw.Connection:
-    """Return a connection that may write, with the schema in place. The caller holds the base's lock."""
+    """Return a connection that may write, with the schema of today in place. The caller holds the base's lock."""
     with translated(path):
         connection = apsw.Connection(str(path))
         try:
@@ -73,9 +74,9 @@ def open_for_writing(path: Path) -> apsw.Connection:
 
 def _prepare(connection: apsw.Connection, path: Path) -> None:
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-    is_new = _pragma(connection, "user_version") == 0 and _is_empty(connection)
-    if not is_new:
-        _check_header(connection, path)  # before anything is changed in a file that is no base
+    is_new = _is_new(connection)
+    if not is_new:  # before anything is changed in a file that is no base
+        _check_header(connection, path, oldest=OLDEST_MIGRATED)
     connection.execute(f"PRAGMA page_size={PAGE_BYTES}")
     # Where a file system cannot do WAL, SQLite keeps its rollback journal, which is as safe and lets readers wait.
     connection.execute("PRAGMA journal_mode=WAL")
@@ -83,16 +84,49 @@ def _prepare(connection: apsw.Connection, path: Path) -> None:
     connection.execute("PRAGMA foreign_keys=ON")
     connection.execute(f"PRAGMA cache_size=-{WRITE_CACHE_KIB}")
     if is_new:
-        connection.execute("BEGIN IMMEDIATE")
-        connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
-        for step in STEPS:
-            for statement in step:
-                connection.execute(statement)
-        connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
-        connection.execute("COMMIT")
+        _take_steps(connection, 0, SCHEMA_VERSION)
+    for version in range(_pragma(connection, "user_version"), SCHEMA_VERSION):
+        _take_steps(connection, version, version + 1)
 
 
-def _check_header(connection: apsw.Connection, path: Path) -> None:
+def _take_steps(connection: apsw.Connection, version: int, wanted: int) -> None:
+    """Bring the schema from one version to another in one transaction, together with the number that says so."""
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+    for step in STEPS[version:wanted]:
+        for statement in step:
+            connection.execute(statement)
+    connection.execute(f"PRAGMA user_version={wanted}")
+    connection.execute("COMMIT")
+
+
+def check_record(path: Path) -> None:
+    """Raise `IndexStateError` unless the file is a base's, of this schema or an older one."""
+    with translated(path), closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
+        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        _check_header(connection, path, oldest=1)
+
+
+def needs_migration(path: Path) -> bool:
+    """Return whether the file is of an older schema that a writer brings up to date."""
+    with translated(path), closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
+        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        return not _is_new(connection) and OLDEST_MIGRATED <= _pragma(connection, "user_version") < SCHEMA_VERSION
+
+
+def uses_wal(connection: apsw.Connection) -> bool:
+    """Return whether readers are never kept waiting by the writer, which not every file system can do."""
+    return str(connection.pragma("journal_mode")) == "wal"
+
+
+def _check_header(connection: apsw.Connection, path: Path, oldest: int = SCHEMA_VERSION) -> None:
+    if _is_new(connection):
+        # The first run was killed before it could write anything.
+        raise NotFound(
+            "base {name!r} holds nothing yet.",
+            name=path.parent.name,
+            hint="index something: zhiku index PATH --base {name}",
+        )
     if _pragma(connection, "application_id") != APPLICATION_ID:
         raise Damaged("{path} is not the index of a zhiku base.", path=path, base=path.parent.name, hint=REBUILD)
     version = _pragma(connection, "user_version")
@@ -104,16 +138,19 @@ def _check_header(connection: apsw.Connection, path: Path) -> None:
             known=SCHEMA_VERSION,
             hint="upgrade: pip install --upgrade zhiku",
         )
-    if version < SCHEMA_VERSION:
-        # What the later steps add is made while documents are read, so there is nothing to migrate to.
+    if version < oldest:
         raise MigrationNeeded(
             "{path} was written by an older zhiku (schema {version}; this one has {known}).",
             path=path,
             version=version,
             known=SCHEMA_VERSION,
             base=path.parent.name,
-            hint=REBUILD,
+            hint=REBUILD if version < OLDEST_MIGRATED else "bring it up to date: zhiku index --base {base}",
         )
+
+
+def _is_new(connection: apsw.Connection) -> bool:
+    return _pragma(connection, "user_version") == 0 and _is_empty(connection)
 
 
 def _pragma(connection: apsw.Connection, name: str) -> int:
@@ -128,7 +165,9 @@ def is_sound(connection: apsw.Connection) -> bool:
     """Return whether the tables hold what they declare, and agree; reads most of the file."""
     try:
         checked = connection.execute("PRAGMA quick_check(1)").fetchone()
-        agree = connection.execute("SELECT (SELECT count(*) FROM chunks) = chunks FROM totals").fetchone()
+        agree = connection.execute(
+            "SELECT (SELECT count(*) FROM chunks) = (SELECT coalesce(sum(chunk_count), 0) FROM documents)"
+        ).fetchone()
     except apsw.Error:
         return False
     return bool(checked == ("ok",) and agree == (1,))
@@ -136,6 +175,11 @@ def is_sound(connection: apsw.Connection) -> bool:
 
 def damaged(path: Path, cause: object) -> Damaged:
     """Return the error for a file that holds what zhiku never writes."""
+    return Damaged("{path} is damaged: {cause}.", path=path, cause=cause, base=path.parent.name, hint=REPAIR)
+
+
+def unrepairable(path: Path, cause: object) -> Damaged:
+    """Return the error for a file whose record is damaged: only the documents themselves can mend that."""
     return Damaged("{path} is damaged: {cause}.", path=path, cause=cause, base=path.parent.name, hint=REBUILD)
 
 

@@ -43,8 +43,7 @@ def search(
     weights = ", ".join(map(str, query.weights))
     chosen = f"AND (rowid >> {SHIFT}) IN (SELECT value FROM json_each(:docs))" if doc_ids is not None else ""
     scored = f"""SELECT rowid AS chunk_id, bm25(lexical, {weights}) AS cost FROM lexical
-        WHERE lexical MATCH :match {chosen}
-        AND (rowid >> {SHIFT}) NOT IN (SELECT doc_id FROM documents WHERE state = 'deprecated')"""
+        WHERE lexical MATCH :match {chosen}"""
     if per_document:
         # Materialized, since bm25() works only where the full-text table itself is read.
         scored = f"""WITH scored AS MATERIALIZED ({scored})
@@ -100,7 +99,7 @@ def terms_in(connection: apsw.Connection, script: str, terms: Sequence[str]) -> 
 
 
 def chunk_count(connection: apsw.Connection) -> int:
-    """Return how many chunks the base holds."""
+    """Return how many chunks can be searched."""
     count: int = connection.execute("SELECT chunks FROM totals").get
     return count
 

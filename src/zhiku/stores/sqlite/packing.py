@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from zhiku.stores.sqlite.connection import Inconsistent
-from zhiku.stores.sqlite.schema import PACK_ROWS
+from zhiku.stores.sqlite.schema import PACK_ROWS, SHIFT
 from zhiku.text.script import SCRIPTS
 
 if TYPE_CHECKING:
@@ -37,12 +37,21 @@ def put(
         "INSERT INTO embeddings (embedding_id, digest, vector) VALUES (?, ?, ?)",
         [(i, digest, half.tobytes()) for i, digest, half in zip(ids, digests, halves, strict=True)],
     )
+    _write_rows(connection, ids, scripts, halves)
+
+
+def _write_rows(
+    connection: apsw.Connection, ids: Sequence[int], scripts: Sequence[str], halves: NDArray[np.float16]
+) -> None:
+    """Write vectors into their packs as whole numbers."""
+    import numpy as np  # as above
+
     exact = halves.astype(np.float32)
     scales = np.maximum(np.abs(exact).max(axis=1), 1e-12) / np.float32(INT8_MAX)
     whole = np.rint(exact / scales[:, None]).astype(np.int8)
     numbers = [SCRIPTS.index(script) + 1 for script in scripts]
     for pack_id, places in _by_pack(ids):
-        _make_pack(connection, pack_id, vectors.shape[1])
+        _make_pack(connection, pack_id, halves.shape[1])
         rows = [ids[place] % PACK_ROWS for place in places]
         _write(connection, pack_id, "vectors", rows, [whole[place].tobytes() for place in places])
         _write(connection, pack_id, "scales", rows, [scales[place].tobytes() for place in places])
@@ -90,11 +99,75 @@ def link(connection: apsw.Connection, digests: Mapping[int, bytes]) -> frozenset
     """Give chunks the vectors of these digests, and return the chunks whose digest has one."""
     linked = set()
     for chunk_id, digest in digests.items():
-        known = connection.execute("SELECT embedding_id FROM embeddings WHERE digest = ?", (digest,)).get
+        known = connection.execute("SELECT embedding_id, hidden FROM embeddings WHERE digest = ?", (digest,)).fetchone()
         if known is not None:
-            connection.execute("UPDATE chunks SET embedding_id = ? WHERE chunk_id = ?", (known, chunk_id))
+            connection.execute("UPDATE chunks SET embedding_id = ? WHERE chunk_id = ?", (known[0], chunk_id))
             linked.add(chunk_id)
+            if known[1]:
+                script = connection.execute("SELECT script FROM documents WHERE doc_id = ?", (chunk_id >> SHIFT,)).get
+                unmask(connection, [known[0]], script)
     return frozenset(linked)
+
+
+def make_packs(connection: apsw.Connection) -> None:
+    """Make all packs from the vectors; chunks whose vector is missing or cut off wait for a new one.
+
+    A vector that only deprecated documents have is in its pack, hidden; one that no chunk has is removed.
+    """
+    size = connection.execute("SELECT length(vector) FROM embeddings GROUP BY 1 ORDER BY count(*) DESC LIMIT 1").get
+    connection.execute("DELETE FROM packs")
+    connection.execute("DELETE FROM embeddings WHERE length(vector) <> ? OR typeof(vector) <> 'blob'", (size,))
+    connection.execute("DELETE FROM embeddings WHERE embedding_id NOT IN (SELECT embedding_id FROM chunks)")
+    connection.execute(
+        "UPDATE chunks SET embedding_id = NULL WHERE embedding_id NOT IN (SELECT embedding_id FROM embeddings)"
+    )
+    rows: list[Any] = [(-1,)]
+    while rows := connection.execute(_WITH_SCRIPT, (rows[-1][0], PACK_ROWS)).fetchall():
+        _make_rows(connection, rows)
+    connection.execute("UPDATE embeddings SET hidden = 0 WHERE hidden")
+    mask(connection, [row[0] for row in connection.execute(_BY_NONE_ACTIVE)])
+
+
+# The script of any of its chunks: a vector belongs to one.
+_WITH_SCRIPT = f"""SELECT embedding_id, vector, (
+        SELECT script FROM chunks AS c JOIN documents AS d ON d.doc_id = c.chunk_id >> {SHIFT}
+        WHERE c.embedding_id = e.embedding_id LIMIT 1)
+    FROM embeddings AS e WHERE embedding_id > ? ORDER BY embedding_id LIMIT ?"""
+_BY_NONE_ACTIVE = f"""SELECT embedding_id FROM embeddings AS e WHERE NOT EXISTS (
+    SELECT 1 FROM chunks AS c JOIN documents AS d ON d.doc_id = c.chunk_id >> {SHIFT}
+    WHERE c.embedding_id = e.embedding_id AND d.state = 'active')"""
+
+
+def _make_rows(connection: apsw.Connection, rows: Sequence[tuple[Any, ...]]) -> None:
+    import numpy as np  # a base that is searched by words only may lack it
+
+    vectors = np.frombuffer(b"".join(vector for _, vector, _ in rows), np.float16).reshape(len(rows), -1)
+    _write_rows(connection, [row[0] for row in rows], [row[2] for row in rows], vectors)
+
+
+def mask(connection: apsw.Connection, ids: Sequence[int]) -> None:
+    """Keep these vectors out of searches: in its pack each counts as none."""
+    _set_hidden(connection, ids, hidden=True)
+    _mark(connection, ids, 0)
+
+
+def unmask(connection: apsw.Connection, ids: Sequence[int], script: str) -> None:
+    """Let searches find these vectors again, which are of texts in this script."""
+    _set_hidden(connection, ids, hidden=False)
+    _mark(connection, ids, SCRIPTS.index(script) + 1)
+
+
+def _set_hidden(connection: apsw.Connection, ids: Sequence[int], *, hidden: bool) -> None:
+    connection.execute(
+        "UPDATE embeddings SET hidden = ? WHERE embedding_id IN (SELECT value FROM json_each(?))",
+        (hidden, json.dumps(ids)),
+    )
+
+
+def _mark(connection: apsw.Connection, ids: Sequence[int], number: int) -> None:
+    for pack_id, places in _by_pack(ids):
+        rows = [ids[place] % PACK_ROWS for place in places]
+        _write(connection, pack_id, "scripts", rows, [bytes([number])] * len(rows))
 
 
 def unused_ids(connection: apsw.Connection) -> list[int]:
@@ -111,9 +184,7 @@ def remove(connection: apsw.Connection, ids: Sequence[int]) -> None:
     connection.execute(
         "DELETE FROM embeddings WHERE embedding_id IN (SELECT value FROM json_each(?))", (json.dumps(ids),)
     )
-    for pack_id, places in _by_pack(ids):
-        rows = [ids[place] % PACK_ROWS for place in places]
-        _write(connection, pack_id, "scripts", rows, [b"\0"] * len(rows))
+    _mark(connection, ids, 0)
 
 
 def remove_all(connection: apsw.Connection) -> None:

@@ -14,6 +14,8 @@ from zhiku.model import (
     Candidate,
     Document,
     Fault,
+    FileLook,
+    KnownFile,
     LedgerEntry,
     LexicalQuery,
     StoredChunk,
@@ -21,7 +23,7 @@ from zhiku.model import (
     Totals,
     VectorRanking,
 )
-from zhiku.stores.sqlite import lexical, rows
+from zhiku.stores.sqlite import files, lexical, notes, rows
 from zhiku.stores.sqlite.schema import SHIFT, VECTOR_GENERATION
 
 if TYPE_CHECKING:
@@ -33,8 +35,8 @@ if TYPE_CHECKING:
 _PLACES = "SELECT doc_id, r.path, path_key FROM documents JOIN roots AS r USING (root_id)"
 _CHUNK = f"SELECT {rows.CHUNK_COLUMNS} FROM chunks AS c LEFT JOIN sections AS s USING (section_id) WHERE chunk_id = ?"
 # Counting is for a base that is being embedded: one that is searched by words only must not pay for it.
-_PENDING = """SELECT CASE WHEN EXISTS (SELECT 1 FROM embeddings)
-    THEN (SELECT count(*) FROM chunks WHERE embedding_id IS NULL) ELSE chunks END FROM totals"""
+_PENDING = f"""SELECT CASE WHEN EXISTS (SELECT 1 FROM embeddings)
+    THEN (SELECT count(*) FROM chunks WHERE embedding_id IS NULL AND {rows.ACTIVE_CHUNK}) ELSE chunks END FROM totals"""
 _PIECES = "SELECT text_id, char_start, line_start, body, line_numbers FROM texts"
 
 
@@ -81,6 +83,15 @@ class SqliteReadSession:
             rows.read_document(row) for row in self._execute(f"{rows.DOCUMENTS} WHERE d.sha256 = ? ORDER BY 1", sha256)
         ]
 
+    def settled_files(self, root: str) -> Iterator[FileLook]:
+        return files.settled_files(self._connection, root)
+
+    def known_files(self, root: str) -> dict[str, KnownFile]:
+        return files.known_files(self._connection, root)
+
+    def files_with(self, sha256: str) -> list[KnownFile]:
+        return files.files_with(self._connection, sha256)
+
     def select(self, source: str) -> list[int]:
         wanted = rows.path_key(source).replace("\\", "/")
         is_glob = any(c in wanted for c in "*?[")
@@ -95,13 +106,8 @@ class SqliteReadSession:
                 found.append(doc_id)
         return sorted(found)
 
-    def ledger(self) -> list[LedgerEntry]:
-        found = self._execute(
-            "SELECT r.path, l.path, outcome, code, message, tries, seen_at"
-            " FROM ledger AS l JOIN roots AS r USING (root_id) ORDER BY 1, 2"
-        )
-        names = ("root", "path", "outcome", "code", "message", "tries", "seen_at")
-        return [LedgerEntry(**dict(zip(names, row, strict=True))) for row in found]
+    def ledger(self, root: str | None = None) -> list[LedgerEntry]:
+        return list(notes.entries(self._connection, root))
 
     def search_lexical(
         self,
@@ -160,6 +166,11 @@ class SqliteReadSession:
             if row is not None and document is not None:
                 found.append(rows.read_chunk(row, document, self._span(row[1], row[2], row[3])))
         return found
+
+    def chunks_of(self, doc_id: int) -> list[StoredChunk]:
+        span = (doc_id << SHIFT, (doc_id + 1) << SHIFT)
+        found = self._execute("SELECT chunk_id FROM chunks WHERE chunk_id >= ? AND chunk_id < ? ORDER BY 1", *span)
+        return self.chunks([chunk_id for (chunk_id,) in found])
 
     def text(self, doc_id: int, char_start: int = 0, char_end: int | None = None) -> list[TextPiece]:
         last = char_end if char_end is not None else 1 << 62

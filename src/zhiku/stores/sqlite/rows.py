@@ -7,9 +7,10 @@ import os
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Any
 
-from zhiku.model import Chunk, ChunkTokens, Document, Link, ParsedDocument, Source, StoredChunk, TextPiece
+from zhiku.model import Chunk, ChunkTokens, Document, HiddenBy, Link, ParsedDocument, Source, StoredChunk, TextPiece
 from zhiku.stores.sqlite.schema import SHIFT
 from zhiku.text.script import script_of_document
 
@@ -18,10 +19,18 @@ TEXT_PIECE_CHARS = 4_000
 
 DOCUMENT_COLUMNS = (
     "d.doc_id, r.path, d.path, d.path_raw, d.title, d.state, d.size_bytes, d.mtime_ns, d.sha256, d.format, d.encoding, "
-    "d.chars, d.chunk_count, d.page_count, d.metadata, d.links, d.warnings, d.indexed_at, d.script"
+    "d.chars, d.chunk_count, d.page_count, d.metadata, d.links, d.warnings, d.indexed_at, d.script, "
+    "d.ctime_ns, d.pruned, d.forgotten"
 )
+HIDDEN_BY: tuple[HiddenBy, ...] = ("pruned", "forgotten")
 DOCUMENTS = f"SELECT {DOCUMENT_COLUMNS} FROM documents AS d JOIN roots AS r USING (root_id)"
+ACTIVE_CHUNK = f"(chunk_id >> {SHIFT}) NOT IN (SELECT doc_id FROM documents WHERE state = 'deprecated')"
 CHUNK_COLUMNS = "c.chunk_id, c.text_id, c.char_start, c.char_end, c.line_start, c.line_end, c.page, c.page_end, s.chain"
+
+
+def now() -> str:
+    """Return the time, ISO 8601 in UTC."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def to_json(value: object) -> str:
@@ -45,6 +54,11 @@ def raw_path(path: str) -> bytes | None:
     return None if shown_path(path) == path else raw
 
 
+def token_count(tokens: Sequence[ChunkTokens]) -> int:
+    """Return how many tokens there are in all chunks and fields."""
+    return sum(len(t.body) + len(t.title) + len(t.heading) + len(t.name) for t in tokens)
+
+
 def document_values(
     source: Source, parsed: ParsedDocument, tokens: Sequence[ChunkTokens], format_name: str
 ) -> dict[str, Any]:
@@ -53,12 +67,13 @@ def document_values(
         "title": parsed.title,
         "size_bytes": source.size_bytes,
         "mtime_ns": source.mtime_ns,
+        "ctime_ns": source.ctime_ns,
         "sha256": source.sha256,
         "format": format_name,
         "encoding": parsed.encoding,
         "chars": len(parsed.text),
         "chunk_count": len(tokens),
-        "token_count": sum(len(t.body) + len(t.title) + len(t.heading) + len(t.name) for t in tokens),
+        "token_count": token_count(tokens),
         "page_count": len(parsed.pages),
         "metadata": to_json(parsed.metadata),
         "links": to_json([asdict(link) for link in parsed.links]),
@@ -71,7 +86,8 @@ def document_values(
 def read_document(row: tuple[Any, ...]) -> Document:
     """Return the document of a row of `DOCUMENT_COLUMNS`."""
     doc_id, root, path, raw, title, state, size_bytes, mtime_ns, sha256, format_, encoding = row[:11]
-    chars, chunk_count, page_count, metadata, links, warnings, indexed_at, script = row[11:]
+    chars, chunk_count, page_count, metadata, links, warnings, indexed_at, script = row[11:19]
+    ctime_ns, *hidden = row[19:]
     return Document(
         doc_id=doc_id,
         source=Source(
@@ -79,10 +95,12 @@ def read_document(row: tuple[Any, ...]) -> Document:
             path=path if raw is None else os.fsdecode(raw),
             size_bytes=size_bytes,
             mtime_ns=mtime_ns,
+            ctime_ns=ctime_ns,
             sha256=sha256,
         ),
         title=title,
         state=state,
+        hidden_by=tuple(name for name, flag in zip(HIDDEN_BY, hidden, strict=True) if flag),
         format=format_,
         encoding=encoding,
         chars=chars,

@@ -36,6 +36,17 @@ def _counting(event: str, row: str, sign: str) -> str:
         END"""
 
 
+def _counting_active(event: str, row: str, sign: str) -> str:
+    return f"""CREATE TRIGGER {row}_totals_on_{event.lower()} AFTER {event} ON documents BEGIN
+        UPDATE totals SET
+            documents = documents {sign} ({row}.state = 'active'),
+            deprecated = deprecated {sign} ({row}.state = 'deprecated'),
+            chunks = chunks {sign} {row}.chunk_count * ({row}.state = 'active'),
+            tokens = tokens {sign} {row}.token_count * ({row}.state = 'active'),
+            chars = chars {sign} {row}.chars * ({row}.state = 'active');
+        END"""
+
+
 STEPS: tuple[tuple[str, ...], ...] = (
     (
         "CREATE TABLE manifest (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
@@ -134,6 +145,34 @@ STEPS: tuple[tuple[str, ...], ...] = (
             scripts BLOB NOT NULL       -- uint8: 0 no vector, else 1 + place in zhiku.text.script.SCRIPTS
         )""",
     ),
+    (
+        "ALTER TABLE documents ADD COLUMN ctime_ns INTEGER NOT NULL DEFAULT 0",
+        # Why a document is deprecated. It stays in the record, and out of full text, packs and totals.
+        "ALTER TABLE documents ADD COLUMN pruned INTEGER NOT NULL DEFAULT 0",
+        "ALTER TABLE documents ADD COLUMN forgotten INTEGER NOT NULL DEFAULT 0",
+        # 1 where only deprecated documents have the vector: then it counts as none in its pack.
+        "ALTER TABLE embeddings ADD COLUMN hidden INTEGER NOT NULL DEFAULT 0",
+        # What a file that could not be read looked like, and what read it: it is not tried for ever.
+        "ALTER TABLE ledger ADD COLUMN size_bytes INTEGER",
+        "ALTER TABLE ledger ADD COLUMN mtime_ns INTEGER",
+        "ALTER TABLE ledger ADD COLUMN ctime_ns INTEGER",
+        "ALTER TABLE ledger ADD COLUMN reader TEXT NOT NULL DEFAULT ''",
+        "CREATE INDEX hidden_embeddings ON embeddings (embedding_id) WHERE hidden",
+        *(
+            f"DROP TRIGGER {row}_totals_on_{event}"
+            for event, row in (("insert", "new"), ("delete", "old"), ("update", "old"), ("update", "new"))
+        ),
+        _counting_active("INSERT", "new", "+"),
+        _counting_active("DELETE", "old", "-"),
+        _counting_active("UPDATE", "old", "-"),
+        _counting_active("UPDATE", "new", "+"),
+    ),
 )
+
+RECORD = ("roots", "documents", "sections", "texts", "chunks", "embeddings", "ledger", "manifest")
+"""The tables that hold what was read, in an order in which they can be filled; the others are derived from them."""
+
+OLDEST_MIGRATED = 2
+"""A file of an older schema must be built anew: what the second step added is made while documents are read."""
 
 SCHEMA_VERSION = len(STEPS)

@@ -1,8 +1,8 @@
-"""A base in one SQLite file: opening sessions on it."""
+"""A base in one SQLite file: opening sessions on it, and replacing it by another in one step."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 import apsw
 
 from zhiku.errors import NotFound
+from zhiku.stores.sqlite import generations
 from zhiku.stores.sqlite.connection import (
     FrozenConnection,
     damaged,
     is_sound,
+    needs_migration,
     open_for_reading,
     open_for_writing,
     translated,
@@ -23,27 +25,39 @@ from zhiku.stores.sqlite.reading import PackCache, SqliteReadSession
 if TYPE_CHECKING:
     from zhiku.stores.sqlite.writing import SqliteWriteSession
 
-FILE_NAME = "index.sqlite3"
-
 
 class SqliteStore:
-    """Implements `zhiku.ports.Store` over the file `index.sqlite3` in a base's folder."""
+    """Implements `zhiku.ports.Store` over the index files in a base's folder, of which one is the index."""
 
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / FILE_NAME
-        # Connections that no session uses now; opening one anew would lose SQLite's cache of pages.
+    def __init__(self, folder: Path, number: int | None = None) -> None:
+        """Open the generation that answers, whichever that is at the time; or one of a number."""
+        self._folder = folder
+        self._number = number
+        # Connections to `_opened` that no session uses now; opening one anew would lose SQLite's cache of pages.
         self._idle: list[apsw.Connection] = []
+        self._opened: tuple[int, int] | None = None
         self._cache = PackCache()
 
+    @property
+    def path(self) -> Path:
+        """Return the file that is the index now."""
+        number = generations.current_number(self._folder) if self._number is None else self._number
+        return generations.file_of(self._folder, number)
+
     def exists(self) -> bool:
-        return self.path.exists()
+        try:
+            return self.path.stat().st_size > 0  # a first run that is killed may leave an empty file
+        except FileNotFoundError:
+            return False
+
+    def size_bytes(self) -> int:
+        path = self.path
+        return sum(each.stat().st_size for each in path.parent.glob(f"{path.name}*"))
 
     @contextmanager
     def reading(self) -> Iterator[SqliteReadSession]:
-        if not self.exists():
-            raise NotFound("{path} does not exist.", path=self.path, hint="index something first: zhiku index PATH")
-        connection = self._idle.pop() if self._idle else open_for_reading(self.path)
-        with translated(self.path):
+        path, connection = self._connect()
+        with translated(path):
             try:
                 connection.execute("BEGIN")
                 yield SqliteReadSession(connection, self._cache)
@@ -53,7 +67,7 @@ class SqliteStore:
                 with closing(connection):
                     if is_sound(connection):
                         raise
-                raise damaged(self.path, error) from error
+                raise damaged(path, error) from error
             except BaseException:
                 connection.close()
                 raise
@@ -62,12 +76,35 @@ class SqliteStore:
         else:
             self._idle.append(connection)
 
+    def _connect(self) -> tuple[Path, apsw.Connection]:
+        """Return a connection to the file that is the index now; what is open on another is closed."""
+        path = self.path
+        while True:
+            try:
+                status = path.stat()
+            except FileNotFoundError as error:
+                if path == (path := self.path):
+                    raise NotFound(
+                        "{path} does not exist.", path=path, hint="index something first: zhiku index PATH"
+                    ) from error
+                continue  # it was replaced between two looks
+            # The file that is open has its number to itself, so that one of the same name made anew has another.
+            if (opened := (status.st_dev, status.st_ino)) != self._opened:
+                self.close()
+                self._opened = opened
+            return path, self._idle.pop() if self._idle else open_for_reading(path)
+
     @contextmanager
-    def writing(self) -> Iterator[SqliteWriteSession]:
+    def writing(self, before_migration: Callable[[], object] | None = None) -> Iterator[SqliteWriteSession]:
         from zhiku.stores.sqlite.writing import SqliteWriteSession  # a search must not pay for it
 
-        connection = open_for_writing(self.path)
-        with translated(self.path):
+        if self._number is None:
+            generations.remove_others(self._folder)
+        path = self.path
+        if before_migration and self.exists() and needs_migration(path):
+            before_migration()
+        connection = open_for_writing(path)
+        with translated(path):
             try:
                 connection.execute("BEGIN IMMEDIATE")
                 session = SqliteWriteSession(connection)
@@ -78,6 +115,33 @@ class SqliteStore:
                 connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
             finally:
                 connection.close()
+
+    @contextmanager
+    def successor(self, origin: Path | None = None, *, record_only: bool = False) -> Iterator[SqliteStore]:
+        from zhiku.stores.sqlite.copying import compact, copy, copy_record  # few commands build an index beside another
+
+        generations.remove_others(self._folder)
+        number = generations.next_number(self._folder)
+        path = generations.file_of(self._folder, number)
+        built = SqliteStore(self._folder, number)
+        try:
+            if origin is not None:
+                (copy_record if record_only else copy)(origin, path)
+            yield built
+            built.close()
+            compact(path)
+        except BaseException:
+            built.close()
+            generations.remove(path)
+            raise
+        generations.point_at(self._folder, number)
+        self.close()
+        generations.remove_others(self._folder)
+
+    def copy_to(self, path: Path) -> None:
+        from zhiku.stores.sqlite.copying import copy  # as above
+
+        copy(self.path, path)
 
     def close(self) -> None:
         """Close idle connections."""

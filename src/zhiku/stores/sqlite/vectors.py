@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from zhiku.model import Candidate, ScriptStatistics, VectorRanking
 from zhiku.stores.sqlite.connection import Inconsistent
+from zhiku.stores.sqlite.rows import ACTIVE_CHUNK
 from zhiku.stores.sqlite.schema import PACK_ROWS, SHIFT
 from zhiku.text.script import SCRIPTS
 
@@ -48,6 +49,10 @@ class Packs:
         return {script: rows for script, rows in found.items() if len(rows)}
 
 
+# Two counts over indexes: one over the table would read every vector.
+_SHOWN = "SELECT (SELECT count(*) FROM embeddings) - (SELECT count(*) FROM embeddings WHERE hidden)"
+
+
 def load_packs(connection: apsw.Connection, generation: str, dims: int) -> Packs:
     """Read all packs of a base. Raises `Inconsistent` unless they hold every vector."""
     size = PACK_ROWS * next(connection.execute("SELECT count(*) FROM packs"))[0]
@@ -65,7 +70,7 @@ def load_packs(connection: apsw.Connection, generation: str, dims: int) -> Packs
         packs.vectors[place] = np.frombuffer(vectors, np.int8).reshape(PACK_ROWS, dims)
         packs.scales[place] = np.frombuffer(scales, np.float32)
         packs.scripts[place] = np.frombuffer(scripts, np.uint8)
-    if np.count_nonzero(packs.scripts) != connection.execute("SELECT count(*) FROM embeddings").get:
+    if np.count_nonzero(packs.scripts) != connection.execute(_SHOWN).get:
         raise Inconsistent("a pack of vectors is missing")
     return packs
 
@@ -112,7 +117,7 @@ def _nearest(
 ) -> list[tuple[int, int]]:
     """Return (chunk, embedding) of the rows with the best values, until as many chunks are found as wanted.
 
-    A vector may be no chunk's for a while, or only of documents that are set aside; hence the second look.
+    A vector may be no chunk's for a while; hence the second look.
     """
     count = wanted
     while True:
@@ -162,12 +167,15 @@ def _having_vectors(connection: apsw.Connection, size: int, doc_ids: Sequence[in
 
 
 def _chunks_of(connection: apsw.Connection, ids: Sequence[int], doc_ids: Sequence[int] | None) -> list[tuple[Any, ...]]:
-    """Return (chunk, embedding) for all chunks of active documents, of these if named, that have these embeddings."""
+    """Return (chunk, embedding) for all chunks of active documents, of these if named, that have these embeddings.
+
+    A deprecated document may have one in common with an active one.
+    """
     return _rows(
         connection,
         "SELECT chunk_id, embedding_id FROM chunks WHERE embedding_id IN (SELECT value FROM json_each(:ids))"
         f" AND (:docs = 'null' OR (chunk_id >> {SHIFT}) IN (SELECT value FROM json_each(:docs)))"
-        f" AND (chunk_id >> {SHIFT}) NOT IN (SELECT doc_id FROM documents WHERE state = 'deprecated')",
+        f" AND {ACTIVE_CHUNK}",
         {"ids": json.dumps(ids), "docs": json.dumps(doc_ids)},
     )
 
@@ -202,24 +210,27 @@ def count_wrong(connection: apsw.Connection, dims: int | None) -> int:
     wrong: int = connection.execute(
         "SELECT (SELECT count(*) FROM chunks WHERE embedding_id NOT IN (SELECT embedding_id FROM embeddings))"
         f" + (SELECT count(*) FROM embeddings WHERE embedding_id / {PACK_ROWS} NOT IN (SELECT pack_id FROM packs))"
+        " + (SELECT count(*) FROM embeddings AS e JOIN chunks AS c USING (embedding_id)"
+        f" JOIN documents AS d ON d.doc_id = c.chunk_id >> {SHIFT} WHERE e.hidden AND d.state = 'active')"
     ).get
     for pack_id, *blobs in connection.execute("SELECT pack_id, vectors, scales, scripts FROM packs"):
         rows = _rows(
             connection,
-            "SELECT embedding_id, vector FROM embeddings WHERE embedding_id BETWEEN ? AND ?",
+            "SELECT embedding_id, vector, hidden FROM embeddings WHERE embedding_id BETWEEN ? AND ?",
             (pack_id * PACK_ROWS, (pack_id + 1) * PACK_ROWS - 1),
         )
         wrong += len(rows) - _count_right(blobs, rows, len(blobs[0]) // PACK_ROWS if dims is None else dims)
     return wrong
 
 
-def _count_right(blobs: Sequence[bytes], rows: Sequence[tuple[int, bytes]], dims: int) -> int:
+def _count_right(blobs: Sequence[bytes], rows: Sequence[tuple[int, bytes, int]], dims: int) -> int:
     if [len(blob) for blob in blobs] != [PACK_ROWS * dims, PACK_ROWS * 4, PACK_ROWS]:
         return 0
-    fitting = [(embedding_id % PACK_ROWS, vector) for embedding_id, vector in rows if len(vector) == 2 * dims]
-    places = [place for place, _ in fitting]
-    exact = np.frombuffer(b"".join(vector for _, vector in fitting), np.float16).reshape(len(fitting), dims)
+    fitting = [row for row in rows if len(row[1]) == 2 * dims]
+    places = [embedding_id % PACK_ROWS for embedding_id, _, _ in fitting]
+    shown = np.array([not hidden for _, _, hidden in fitting], np.bool_)
+    exact = np.frombuffer(b"".join(vector for _, vector, _ in fitting), np.float16).reshape(len(fitting), dims)
     whole = np.frombuffer(blobs[0], np.int8).reshape(PACK_ROWS, dims)[places]
     products = (exact.astype(np.float32) * whole).sum(axis=1) * np.frombuffer(blobs[1], np.float32)[places]
-    right = (np.abs(products - 1) < ROUNDING) & (np.frombuffer(blobs[2], np.uint8)[places] > 0)
+    right = (np.abs(products - 1) < ROUNDING) & ((np.frombuffer(blobs[2], np.uint8)[places] > 0) == shown)
     return int(right.sum())

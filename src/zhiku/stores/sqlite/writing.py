@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from zhiku.errors import TooLarge
-from zhiku.model import Chunk, ChunkTokens, Document, LedgerEntry, ParsedDocument, PendingText, Source
-from zhiku.stores.sqlite import lexical, packing, rows
+from zhiku.model import Chunk, ChunkTokens, HiddenBy, LedgerEntry, ParsedDocument, PendingText, Source
+from zhiku.stores.sqlite import lexical, notes, packing, rows, visibility
+from zhiku.stores.sqlite.connection import uses_wal
 from zhiku.stores.sqlite.reading import PackCache, SqliteReadSession
 from zhiku.stores.sqlite.schema import MAX_PIECES, SHIFT, VECTOR_GENERATION
 from zhiku.text.script import script_of_document
@@ -39,13 +39,8 @@ class SqliteWriteSession:
         self._vectors_changed = False
         self._free_ids: Iterator[int] | None = None
 
-    def known_files(self, root: str) -> dict[str, Document]:
-        found = self._connection.execute(f"{rows.DOCUMENTS} WHERE r.path = ?", (root,))
-        return {document.source.path: document for document in map(rows.read_document, found)}
-
-    def documents_with(self, sha256: str) -> list[Document]:
-        found = self._connection.execute(f"{rows.DOCUMENTS} WHERE d.sha256 = ? ORDER BY 1", (sha256,))
-        return [rows.read_document(row) for row in found]
+    def view(self) -> SqliteReadSession:
+        return SqliteReadSession(self._connection, PackCache())
 
     def put(
         self,
@@ -75,33 +70,39 @@ class SqliteWriteSession:
     def touch(self, doc_id: int, source: Source) -> None:
         self._connection.execute(
             "UPDATE documents SET root_id = ?, path = ?, path_raw = ?, path_key = ?, size_bytes = ?, mtime_ns = ?,"
-            " state = 'active' WHERE doc_id = ?",
-            (*self._place(source), source.size_bytes, source.mtime_ns, doc_id),
+            " ctime_ns = ? WHERE doc_id = ?",
+            (*self._place(source), source.size_bytes, source.mtime_ns, source.ctime_ns, doc_id),
         )
 
-    def note(self, entry: LedgerEntry) -> None:
-        self._connection.execute(
-            "INSERT INTO ledger (root_id, path, outcome, code, message, seen_at) VALUES (?, ?, ?, ?, ?, ?)"
-            " ON CONFLICT DO UPDATE SET outcome = excluded.outcome, code = excluded.code, message = excluded.message,"
-            " tries = tries + 1, seen_at = excluded.seen_at"
-            " WHERE (outcome, code, message) <> (excluded.outcome, excluded.code, excluded.message)",
-            (
-                self._root(entry.root),
-                rows.shown_path(entry.path),
-                entry.outcome,
-                entry.code,
-                entry.message,
-                _now(),
-            ),
-        )
+    def hide(self, doc_id: int, by: HiddenBy) -> None:
+        with self._connection:  # with its vectors or not at all, also where Ctrl-C comes in between
+            visibility.hide(self._connection, doc_id, by)
+        self._vectors_changed = True
 
-    def clear_notes(self, root: str, keep: Iterable[str], within: str = "") -> None:
-        kept = {rows.shown_path(path) for path in keep}
-        below = rows.shown_path(within)
-        found = self._connection.execute("SELECT path FROM ledger WHERE root_id = ?", (self._root(root),)).fetchall()
-        for path in [str(path) for (path,) in found]:
-            if path not in kept and (not below or path == below or path.startswith(below + "/")):
-                self._connection.execute("DELETE FROM ledger WHERE root_id = ? AND path = ?", (self._root(root), path))
+    def show(self, doc_id: int, by: HiddenBy) -> bool:
+        with self._connection:  # as above
+            is_active = visibility.show(self._connection, doc_id, by)
+        self._vectors_changed = True
+        return is_active
+
+    def untokened(self) -> list[int]:
+        return visibility.untokened(self._connection)
+
+    def put_tokens(self, doc_id: int, tokens: Sequence[ChunkTokens]) -> None:
+        with self._connection:  # as above
+            visibility.remove_tokens(self._connection, doc_id)
+            script = self._connection.execute(
+                "UPDATE documents SET token_count = ? WHERE doc_id = ? RETURNING script",
+                (rows.token_count(tokens), doc_id),
+            ).get
+            self._put_tokens(doc_id, tokens, script)
+        self._changed_chunks += len(tokens)
+
+    def add_notes(self, root: str, entries: Iterable[LedgerEntry]) -> None:
+        notes.add(self._connection, self._root(root), root, entries)
+
+    def put_notes(self, root: str, entries: Iterable[LedgerEntry], *, within: str = "") -> None:
+        notes.put(self._connection, self._root(root), root, entries, rows.shown_path(within))
 
     def manifest(self) -> Mapping[str, str]:
         return dict(self._connection.execute("SELECT key, value FROM manifest"))
@@ -115,13 +116,14 @@ class SqliteWriteSession:
             )
 
     def pending_vectors(self) -> int:
-        count: int = self._connection.execute("SELECT count(*) FROM chunks WHERE embedding_id IS NULL").get
+        sql = f"SELECT count(*) FROM chunks WHERE embedding_id IS NULL AND {rows.ACTIVE_CHUNK}"
+        count: int = self._connection.execute(sql).get
         return count
 
     def pending_texts(self, *, after: int, limit: int) -> list[PendingText]:
-        sql = "SELECT chunk_id FROM chunks WHERE embedding_id IS NULL AND chunk_id > ? ORDER BY chunk_id LIMIT ?"
+        sql = f"""SELECT chunk_id FROM chunks WHERE embedding_id IS NULL AND chunk_id > ? AND {rows.ACTIVE_CHUNK}
+            ORDER BY chunk_id LIMIT ?"""
         found: list[Any] = self._connection.execute(sql, (after, limit)).fetchall()
-        reader = SqliteReadSession(self._connection, PackCache())
         return [
             PendingText(
                 chunk_id=stored.chunk_id,
@@ -130,7 +132,7 @@ class SqliteWriteSession:
                 section=stored.chunk.section,
                 text=stored.chunk.text,
             )
-            for stored in reader.chunks([chunk_id for (chunk_id,) in found])
+            for stored in self.view().chunks([chunk_id for (chunk_id,) in found])
         ]
 
     def put_vectors(self, digests: Sequence[bytes], scripts: Sequence[str], vectors: NDArray[np.float32]) -> None:
@@ -156,6 +158,9 @@ class SqliteWriteSession:
         self._vectors_changed = True
         with self._connection:  # as above
             packing.remove_all(self._connection)
+
+    def is_concurrent(self) -> bool:
+        return uses_wal(self._connection)
 
     def checkpoint(self) -> None:
         self.set_manifest({_UNMERGED: str(self._unmerged_chunks())})
@@ -207,7 +212,9 @@ class SqliteWriteSession:
             "path_key": key,
             **rows.document_values(source, parsed, tokens, format_name),
             "state": "active",
-            "indexed_at": _now(),
+            "pruned": 0,
+            "forgotten": 0,
+            "indexed_at": rows.now(),
         }
         names = ", ".join(values)
         slots = ", ".join(f":{name}" for name in values)
@@ -221,7 +228,7 @@ class SqliteWriteSession:
 
     def _remove_content(self, doc_id: int) -> None:
         span = (doc_id << SHIFT, (doc_id + 1) << SHIFT)
-        self._connection.execute("DELETE FROM lexical WHERE rowid >= ? AND rowid < ?", span)
+        visibility.remove_tokens(self._connection, doc_id)
         self._connection.execute("DELETE FROM chunks WHERE chunk_id >= ? AND chunk_id < ?", span)
         self._connection.execute("DELETE FROM texts WHERE text_id >= ? AND text_id < ?", span)
         self._connection.execute("DELETE FROM sections WHERE doc_id = ?", (doc_id,))
@@ -281,7 +288,3 @@ class SqliteWriteSession:
             self._connection.execute("INSERT INTO roots (path) VALUES (?) ON CONFLICT DO NOTHING", (path,))
             self._roots[path] = self._connection.execute("SELECT root_id FROM roots WHERE path = ?", (path,)).get
         return self._roots[path]
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -58,7 +58,7 @@ DAMAGES = {
 @pytest.mark.parametrize("statement", DAMAGES.values(), ids=DAMAGES)
 def test_a_search_says_that_the_index_is_damaged(full: Shelf, statement: str, mode: str) -> None:
     damage(full, statement)
-    with pytest.raises(Damaged, match=r"is damaged.*zhiku index --base default") as caught:
+    with pytest.raises(Damaged, match=r"is damaged.*zhiku doctor --repair --base default") as caught:
         full.search("pump", mode=mode, top_k=FILES)
     assert caught.value.exit_code == 4
     assert len(full.found("pump", top_k=FILES)) == FILES

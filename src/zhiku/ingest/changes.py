@@ -1,0 +1,196 @@
+"""What became of the files that a base remembers: unchanged, changed, moved, gone, or not there before.
+
+A file is first judged by its size and times, without being opened; one of these is the time at which its status last
+changed, which no program can set back (on Windows it is the time of creation, and `--check` is what finds a change
+under an old time). Only what differs is read and judged by its bytes.
+
+Most files of most runs are as they were. These are compared as rows of the record with what the walk finds, and nothing
+else is made of them: a run over unchanged files takes about as long as looking at them does.
+"""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePath
+from typing import Literal, Protocol
+
+from zhiku.ingest.rules import Found
+from zhiku.model import FileLook, KnownFile, Source
+
+
+class FileRecord(Protocol):
+    """The part of a read session that remembers files."""
+
+    def settled_files(self, root: str, /) -> Iterator[FileLook]:
+        """Yield what the searched files of a root that hold text looked like, about in the order of a walk."""
+        ...
+
+    def known_files(self, root: str, /) -> dict[str, KnownFile]:
+        """Return what is remembered of a root's files, by path."""
+        ...
+
+    def files_with(self, sha256: str, /) -> list[KnownFile]:
+        """Return what is remembered of the files of exactly this content."""
+        ...
+
+
+class NoFiles:
+    """The record of a base that does not exist yet."""
+
+    def settled_files(self, _root: str, /) -> Iterator[FileLook]:
+        """Yield nothing."""
+        return iter(())
+
+    def known_files(self, _root: str, /) -> dict[str, KnownFile]:
+        """Return nothing."""
+        return {}
+
+    def files_with(self, _sha256: str, /) -> list[KnownFile]:
+        """Return nothing."""
+        return []
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What became of one file."""
+
+    kind: Literal["same", "changed", "moved", "new", "forgotten"]
+    known: KnownFile | None = None
+    """What is remembered of it, under its old path if it was moved."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gone:
+    """What is remembered and was not found."""
+
+    missing: tuple[KnownFile, ...]
+    """Its file does not exist."""
+    left_out: tuple[KnownFile, ...]
+    """Its file exists, and a rule leaves it out now."""
+
+
+class Changes:
+    """Judges the files of one root against what a base remembers."""
+
+    def __init__(self, root: str, record: FileRecord, *, check: bool = False) -> None:
+        """With `check`, no file is taken for unchanged before it was read."""
+        self._root = root
+        self._record = record
+        self._check = check
+        # What was passed over in the record before the walk came to it, by path; in the end, what it never came to.
+        self._passed: dict[str, FileLook] = {}
+        self._rest = record.settled_files(root)
+        self._found: set[str] = set()
+        self._moved: set[str] = set()
+
+    @cached_property
+    def known(self) -> dict[str, KnownFile]:
+        """Return what is remembered of the root's files, by path; only a run that finds a difference asks for it."""
+        return self._record.known_files(self._root)
+
+    def is_settled(self, item: Found) -> bool:
+        """Answer whether a file is searched, holds text and looks as it did: then nothing is to be done about it.
+
+        To be asked once for every file, in the order of the walk.
+        """
+        look = self._take(item.path)
+        if look == item and not self._check:
+            return True
+        self._found.add(item.path)
+        return False
+
+    def _take(self, path: str) -> FileLook | None:
+        # Documents stand in the record in the order of the walks that found them, so mostly the next row is the one.
+        if self._passed and (look := self._passed.pop(path, None)):
+            return look
+        for look in self._rest:
+            if look[0] == path:
+                return look
+            self._passed[look[0]] = look
+        return None
+
+    def excuse(self, paths: Iterable[str]) -> None:
+        """Say of paths that they are not gone, since they could not be looked for."""
+        self._found.update(paths)
+
+    def at_or_below(self, part: str) -> Iterator[str]:
+        """Yield the remembered paths of a file or folder; of all of the root, if the path is empty."""
+        return (path for path in self.known if not part or path == part or path.startswith(part + "/"))
+
+    def at_first_look(self, item: Found) -> Change | None:
+        """Return what became of a file that is not settled if that can be told without reading it."""
+        known = self.known.get(item.path)
+        if known is None:
+            return None
+        if known.forgotten:
+            return Change("forgotten", known)
+        if self._check or (known.size_bytes, known.mtime_ns, known.ctime_ns) != item[1:]:
+            return None
+        return Change("same", known)
+
+    def by_content(self, source: Source) -> Change:
+        """Return what became of a file that was read."""
+        known = self.known.get(source.path)
+        if known is not None:
+            return Change("same" if known.sha256 == source.sha256 else "changed", known)
+        old = self._moved_from(source)
+        if old is None:
+            return Change("new")
+        if old.root == self._root:
+            self._moved.add(old.path)
+        return Change("moved", old)
+
+    def gone(self, part: str) -> Gone:
+        """Return what is remembered at or below `part` and was not found; what is deprecated already is left out."""
+        missing: list[KnownFile] = []
+        left_out: list[KnownFile] = []
+        for path in self._unseen(part):
+            known = self.known[path]
+            if not (known.pruned or known.forgotten or path in self._moved):
+                (left_out if os.path.lexists(Path(self._root, path)) else missing).append(known)
+        return Gone(missing=tuple(missing), left_out=tuple(left_out))
+
+    def _unseen(self, part: str) -> list[str]:
+        """Return the remembered paths at or below `part` that were neither found nor excused, in order."""
+        self._passed |= {look[0]: look for look in self._rest}
+        if not self._passed and "known" not in vars(self):
+            return []  # every settled file was found as it was; the others were found, too, or would be among `known`
+        found = [path for path in self.at_or_below(part) if path not in self._found and self._may_be_gone(path)]
+        return sorted(found)
+
+    def _may_be_gone(self, path: str) -> bool:
+        return path in self._passed or self.known[path].chunk_count == 0
+
+    def _moved_from(self, source: Source) -> KnownFile | None:
+        """Return the file of this very content that is gone from where it was; one of the same name before others."""
+        twins = [known for known in self._record.files_with(source.sha256) if self._has_left(known, source)]
+        name = PurePath(source.path).name
+        return min(twins, key=lambda known: (PurePath(known.path).name != name, known.doc_id), default=None)
+
+    def _has_left(self, known: KnownFile, source: Source) -> bool:
+        if known.root == self._root and (known.path in self._found or known.path in self._moved):
+            return False
+        old, new = Path(known.root, known.path), Path(source.root, source.path)
+        if not os.path.lexists(old):
+            return True
+        # A file system that does not tell case, or normal forms, finds the new name by the old one.
+        return _same_letters(old, new) and old.samefile(new) and not _is_listed(old, Path(known.root))
+
+
+def _same_letters(one: Path, other: Path) -> bool:
+    """Answer whether two paths differ at most in case and normal form."""
+    keys = [unicodedata.normalize("NFC", os.fspath(path)).casefold() for path in (one, other)]
+    return keys[0] == keys[1]
+
+
+def _is_listed(path: Path, root: Path) -> bool:
+    """Answer whether a path below a root is spelled as its folders list it."""
+    while path != root and path != path.parent:
+        if path.name not in {entry.name for entry in path.parent.iterdir()}:
+            return False
+        path = path.parent
+    return True

@@ -1,0 +1,120 @@
+"""Making a base's index anew: beside the one that answers, which stays until the new one is whole."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from zhiku.config import BaseSettings, IndexSettings
+from zhiku.errors import Damaged, IndexStateError, NotFound
+from zhiku.ingest.record import tokens_of
+from zhiku.ports import Store, WriteSession
+from zhiku.service.embedding import Embedding
+from zhiku.service.indexing import IndexReport, Work, index_targets, manifest_of
+from zhiku.service.targets import Target
+from zhiku.text.analyze import Analyzer
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rebuild:
+    """What a rebuild did."""
+
+    report: IndexReport
+    from_nothing: bool
+    """Whether the old record could not be read: then documents have new ids, and what was forgotten is not."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Repair:
+    """What a repair did. Counts are chunks."""
+
+    chunks: int
+    pending_vectors: int
+    """Without a vector now, because theirs was damaged, or because they never had one."""
+
+
+def rebuild_index(
+    store: Store,
+    targets: Sequence[Target],
+    settings: BaseSettings,
+    limits: IndexSettings,
+    work: Work,
+    embed: Callable[[Store], Embedding | None],
+) -> Rebuild:
+    """Read every file anew into another index, and put that in the place of this one.
+
+    Documents keep their ids, and equal texts their vectors. A document whose file cannot be read now keeps its text
+    as it was. On any error, Ctrl-C included, the index stays as it is.
+    """
+    with ExitStack() as stack:
+        built = _begin(stack, store)
+        from_nothing = not built.exists()
+        with built.writing() as session:
+            session.set_manifest(manifest_of(settings))
+        fresh = replace(work, options=replace(work.options, reparse=True))
+        report = index_targets(built, targets, settings, limits, fresh)
+        if report.interrupted:
+            raise KeyboardInterrupt
+        with built.writing() as session:
+            put_words(session)
+        embedding = embed(built)
+        if embedding is not None and embedding.failure:
+            raise embedding.failure
+        if embedding is not None and embedding.report.interrupted:
+            raise KeyboardInterrupt
+        check_built(built)
+    return Rebuild(report=replace(report, embedding=embedding), from_nothing=from_nothing)
+
+
+def _begin(stack: ExitStack, store: Store) -> Store:
+    """Return another index with the record of this one; an empty one where that cannot be read."""
+    if store.exists():
+        try:
+            return stack.enter_context(store.successor(store.path, record_only=True))
+        except (Damaged, NotFound) as error:
+            log.warning("the record of the index cannot be read: %s", error.message)
+    return stack.enter_context(store.successor())
+
+
+def repair_index(store: Store) -> Repair:
+    """Make full text and packs of vectors anew from the record; no file is read and nothing is embedded.
+
+    Raises `Damaged` where the record itself is damaged; the index stays as it is then.
+    """
+    with store.successor(store.path, record_only=True) as built:
+        with built.writing() as session:
+            put_words(session)
+        check_built(built)
+        with built.reading() as reader:
+            totals = reader.totals()
+    return Repair(chunks=totals.chunks, pending_vectors=totals.pending_vectors)
+
+
+def restore_index(store: Store, snapshot: Path) -> None:
+    """Put a copy of an index in the place of this one; it is brought to the schema of today and checked first."""
+    with store.successor(snapshot) as built:
+        with built.writing():
+            pass
+        check_built(built)
+
+
+def put_words(session: WriteSession) -> None:
+    """Make every active document of the record searchable by its words that is not yet."""
+    analyzer = Analyzer(bulk=True)
+    view = session.view()
+    for doc_id in session.untokened():
+        session.put_tokens(doc_id, tokens_of(view, doc_id, analyzer))
+    session.settle()
+
+
+def check_built(built: Store) -> None:
+    """Raise the first fault of an index before it takes another's place."""
+    with built.reading() as session:
+        faults: list[IndexStateError] = [fault.error for fault in session.check()]
+    if faults:
+        raise faults[0]

@@ -1,0 +1,205 @@
+"""What is gone from disk, or named by the user, is taken out of search, and only that."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from shelf import Shelf
+from zhiku.answer import Answer
+from zhiku.errors import NotFound
+
+
+@pytest.fixture
+def filled(shelf: Shelf) -> Shelf:
+    shelf.write("a.md", "水泵 甲")
+    shelf.write("b.md", "水泵 乙")
+    shelf.write("sub/c.md", "水泵 丙")
+    shelf.write("sub/d.md", "水泵 丁")
+    shelf.index()
+    return shelf
+
+
+def scores(answer: Answer) -> list[tuple[str, float]]:
+    return [(hit.path, hit.score) for hit in answer]
+
+
+def test_a_file_that_is_gone_is_searched_until_a_prune(filled: Shelf) -> None:
+    (filled.docs / "a.md").unlink()
+    report = filled.index()
+    assert (report.gone, report.pruned) == (["a.md"], 0)
+    assert [hit.file_state for hit in filled.search("甲")] == ["missing"]
+    assert filled.base.status().missing == (str(filled.docs / "a.md"),)
+
+    report = filled.index(prune=True)
+    assert (report.gone, report.pruned) == (["a.md"], 1)
+    assert filled.found("甲") == []
+    status = filled.base.status()
+    assert (status.missing, status.pruned, status.totals.documents, status.totals.deprecated) == ((), 1, 3, 1)
+    assert filled.index(prune=True).pruned == 0
+
+
+def test_a_prune_says_what_it_will_do_before_it_does(filled: Shelf) -> None:
+    (filled.docs / "a.md").unlink()
+    told: list[tuple[list[str], list[str]]] = []
+
+    def announce(paths: Sequence[str]) -> None:
+        told.append((list(paths), filled.found("甲")))
+
+    filled.index(prune=True, announce=announce)
+    assert told == [([str(filled.docs / "a.md")], ["a.md"])]
+
+
+def test_only_what_is_gone_under_the_given_paths_is_pruned(filled: Shelf) -> None:
+    (filled.docs / "a.md").unlink()
+    (filled.docs / "sub/c.md").unlink()
+    assert filled.index(filled.docs / "sub", prune=True).pruned == 1
+    assert sorted(filled.found("水泵")) == ["a.md", "b.md", "sub/d.md"]
+
+
+def test_a_folder_that_is_gone_can_be_named_for_a_prune(filled: Shelf) -> None:
+    for name in ("c.md", "d.md"):
+        (filled.docs / "sub" / name).unlink()
+    (filled.docs / "sub").rmdir()
+    assert filled.index(filled.docs / "sub", prune=True).pruned == 2
+    assert sorted(filled.found("水泵")) == ["a.md", "b.md"]
+    with pytest.raises(NotFound):
+        filled.index(filled.docs / "sup", prune=True)
+
+
+def test_after_a_prune_the_others_rank_as_if_it_had_never_been(filled: Shelf, tmp_path: Path) -> None:
+    (filled.docs / "a.md").unlink()
+    filled.index(prune=True)
+    fresh = Shelf(tmp_path / "fresh")
+    for path, text in (("b.md", "水泵 乙"), ("sub/c.md", "水泵 丙"), ("sub/d.md", "水泵 丁")):
+        fresh.write(path, text)
+    fresh.index()
+    assert scores(filled.search("水泵 乙")) == scores(fresh.search("水泵 乙"))
+
+
+@pytest.mark.parametrize("elsewhere", ["a.md", "sub/新.md"])
+def test_what_was_pruned_is_searched_again_when_it_comes_back(filled: Shelf, elsewhere: str) -> None:
+    (before,) = [each for each in filled.base.documents() if each.source.path == "a.md"]
+    filled.docs.joinpath("a.md").rename(filled.docs.parent / "away")
+    filled.index(prune=True)
+    filled.docs.parent.joinpath("away").rename(filled.docs / elsewhere)
+    report = filled.index()
+    assert (report.returned, report.read, report.gone) == (1, 0, [])
+    assert filled.found("甲") == [elsewhere]
+    (after,) = [each for each in filled.base.documents() if each.source.path == elsewhere]
+    assert (after.doc_id, after.state) == (before.doc_id, "active")
+
+
+@pytest.mark.parametrize("how", ["emptied", "gone"])
+def test_a_root_that_is_empty_or_gone_is_no_deletion(filled: Shelf, how: str) -> None:
+    away = filled.docs.parent / "away"
+    filled.docs.rename(away)
+    if how == "emptied":
+        filled.docs.mkdir()
+        report = filled.index(prune=True)
+    else:
+        report = filled.library.index([], "default", embed=False, prune=True)[-1].report
+    assert [entry.code for entry in report.failed] == ["root_empty" if how == "emptied" else "root_missing"]
+    assert (report.pruned, report.missing) == (0, 0)
+    assert len(filled.found("水泵")) == 4
+    if how == "emptied":
+        filled.docs.rmdir()
+    away.rename(filled.docs)
+    assert filled.index(prune=True).unchanged == 4
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="needs permissions that hold")
+def test_a_folder_that_may_not_be_read_is_no_deletion(filled: Shelf) -> None:
+    (filled.docs / "sub").chmod(0)
+    try:
+        assert filled.index(prune=True).pruned == 0
+    finally:
+        (filled.docs / "sub").chmod(0o700)
+    assert len(filled.found("水泵")) == 4
+
+
+def test_a_root_that_is_one_file_can_be_pruned_while_its_folder_shows_others(shelf: Shelf) -> None:
+    file = shelf.write("only.md", "水泵")
+    shelf.write("other.md", "阀门")
+    shelf.index(file)
+    file.unlink()
+    assert shelf.library.index([], "default", embed=False)[-1].report.gone == ["only.md"]
+    assert shelf.library.index([], "default", embed=False, prune=True)[-1].report.pruned == 1
+    assert shelf.found("水泵") == []
+
+
+def test_what_a_rule_leaves_out_now_is_told_and_pruned_only_on_request(filled: Shelf) -> None:
+    (filled.docs / ".gitignore").write_text("b.md\n")
+    report = filled.index()
+    assert (report.left_out, report.gone, report.pruned) == (["b.md"], [], 0)
+    assert filled.found("乙") == ["b.md"]
+    assert filled.index(prune=True).pruned == 1
+    assert filled.found("乙") == []
+    (filled.docs / ".gitignore").unlink()
+    assert filled.index().returned == 1
+    assert filled.found("乙") == ["b.md"]
+
+
+def test_a_preview_counts_as_the_run_does_and_writes_nothing(filled: Shelf) -> None:
+    filled.write("new.md", "新")
+    filled.write("b.md", "水泵 乙 改")
+    (filled.docs / "a.md").unlink()
+    (filled.docs / "sub/c.md").rename(filled.docs / "sub/移.md")
+    before = filled.index_file.read_bytes()
+    previewed = filled.base.preview()[0].report
+    assert filled.index_file.read_bytes() == before
+    done = filled.index()
+    for report in (previewed, done):
+        assert (report.added, report.changed, report.moved, report.unchanged, report.gone) == (1, 1, 1, 1, ["a.md"])
+
+
+def test_a_preview_of_a_base_that_is_not_there_makes_none(shelf: Shelf) -> None:
+    shelf.write("a.md", "水泵")
+    assert shelf.library.preview([shelf.docs], "notes")[0].report.added == 1
+    assert shelf.library.names() == []
+
+
+def test_a_change_under_an_old_time_and_size_is_seen(filled: Shelf) -> None:
+    file = filled.docs / "a.md"
+    status = file.stat()
+    file.write_text("水泵 戊", encoding="utf-8")
+    os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert filled.search("甲").hits[0].file_state == "changed"
+    assert filled.index().changed == 1
+    assert filled.found("戊") == ["a.md"]
+
+
+def test_a_check_reads_every_file_and_parses_none_that_is_as_it_was(filled: Shelf) -> None:
+    report = filled.index(check=True)
+    assert (report.unchanged, report.read) == (4, 0)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="stands in for a file system that does not tell case")
+def test_a_file_renamed_by_case_alone_is_moved(shelf: Shelf) -> None:
+    # Two names of one file, of which one is not listed: so it looks where case is not told.
+    file = shelf.write("Note.md", "水泵")
+    shelf.write("b.md", "阀门")
+    shelf.index()
+    (before,) = [each for each in shelf.base.documents() if each.source.path == "Note.md"]
+    file.rename(shelf.docs / "note.md")
+    report = shelf.index()
+    assert (report.moved, report.added) == (1, 0)
+    (after,) = [each for each in shelf.base.documents() if each.source.path == "note.md"]
+    assert after.doc_id == before.doc_id
+
+
+def test_of_two_copies_that_move_each_keeps_its_name_and_id(shelf: Shelf) -> None:
+    for name in ("a.md", "b.md"):
+        shelf.write(name, "水泵")
+    shelf.write("c.md", "阀门")
+    shelf.index()
+    before = {each.source.path: each.doc_id for each in shelf.base.documents()}
+    (shelf.docs / "new").mkdir()
+    for name in ("a.md", "b.md"):
+        (shelf.docs / name).rename(shelf.docs / "new" / name)
+    assert shelf.index().moved == 2
+    after = {each.source.path: each.doc_id for each in shelf.base.documents()}
+    assert (after["new/a.md"], after["new/b.md"]) == (before["a.md"], before["b.md"])
