@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from zhiku.service.api import index_paths as index
     from zhiku.service.api import open_base as open  # noqa: A004 - a base is opened as a file is
     from zhiku.service.api import search_bases as search
+    from zhiku.service.api import sync_roots as sync
     from zhiku.service.base import Base
     from zhiku.service.library import Library
 
@@ -90,6 +91,7 @@ __all__ = [
     "open",
     "parse_locator",
     "search",
+    "sync",
 ]
 
 # Where a name comes from; every other one is an error.
@@ -105,6 +107,7 @@ _HOMES = {
     "index": "zhiku.service.api:index_paths",
     "open": "zhiku.service.api:open_base",
     "search": "zhiku.service.api:search_bases",
+    "sync": "zhiku.service.api:sync_roots",
 }
 
 

@@ -44,12 +44,20 @@ class SnapshotSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LibrarySettings:
+    """`[library]`: the folders whose first-level folders are each a base; a leading `~` is the user's home."""
+
+    roots: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Settings:
     """The user's settings."""
 
     index: IndexSettings = field(default_factory=IndexSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     snapshots: SnapshotSettings = field(default_factory=SnapshotSettings)
+    library: LibrarySettings = field(default_factory=LibrarySettings)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +87,7 @@ def load_settings(home: Path) -> Settings:
         index=_section(IndexSettings, "index", table, path),
         search=_section(SearchSettings, "search", table, path),
         snapshots=_section(SnapshotSettings, "snapshots", table, path),
+        library=_section(LibrarySettings, "library", table, path),
     )
 
 
@@ -113,6 +122,11 @@ def check_base_name(name: str) -> str:
             hint="use letters, digits, _ and -, at most 64 characters",
         )
     return name
+
+
+def base_key(name: str) -> str:
+    """Return what is equal for names that mean the same base: any case, any normal form."""
+    return unicodedata.normalize("NFC", name).casefold()
 
 
 def _read_toml(path: Path) -> dict[str, Any]:

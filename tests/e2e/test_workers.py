@@ -98,8 +98,8 @@ def start(cli: Cli, *arguments: str) -> subprocess.Popen[bytes]:
     )
 
 
-def sleeping_worker(cli: Cli) -> int:
-    file = cli.docs / "asleep"
+def sleeping_worker(cli: Cli, folder: str = "") -> int:
+    file = cli.docs / folder / "asleep"
     for _ in range(2_000):
         if file.exists() and (text := file.read_text()):
             return int(text)
@@ -148,6 +148,21 @@ def test_ctrl_c_in_the_middle_of_a_file_ends_run_and_worker_at_once(cli: Cli) ->
         run.communicate(timeout=30)
     assert run.returncode == 0
     assert cli("search", "valve", "--format", "files").stdout.count(".pdf") == 2
+
+
+@needs_posix
+def test_ctrl_c_in_the_middle_of_a_sync_keeps_the_bases_that_are_done(cli: Cli) -> None:
+    for name in ("a", "c"):
+        cli.write(f"{name}/x.pdf", "say valve")
+    cli.write("b/x.pdf", "sleep")
+    with start(cli, "sync", "docs") as run:
+        sleeping_worker(cli, "b")
+        run.send_signal(signal.SIGINT)
+        output, errors = run.communicate(timeout=10)
+    assert run.returncode == 130, errors
+    assert output.decode() == "a  1 new\nb  interrupted\n"
+    assert errors.decode() == "Interrupted. What is done stays; the same command goes on from here.\n"
+    assert cli("search", "valve", "-b", "a").returncode == 0
 
 
 def test_any_number_of_jobs_gives_the_same_index(shelf: Shelf) -> None:

@@ -10,6 +10,7 @@ from zhiku.config import (
     BASE_FILE,
     CONFIG_FILE,
     BaseSettings,
+    base_key,
     check_base_name,
     home_from,
     language_from,
@@ -28,6 +29,12 @@ def settings_of(folder: Path, text: str) -> object:
 def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
     settings = load_settings(tmp_path)
     assert (settings.search.top_k, settings.index.max_text_bytes) == (10, 20_000_000)
+
+
+def test_library_roots_are_kept_as_they_are_written(tmp_path: Path) -> None:
+    assert load_settings(tmp_path).library.roots == ()
+    (tmp_path / CONFIG_FILE).write_text('[library]\nroots = ["~/kb", "/b"]\n')
+    assert load_settings(tmp_path).library.roots == ("~/kb", "/b")
 
 
 def test_what_is_set_replaces_its_default_alone(tmp_path: Path) -> None:
@@ -116,3 +123,7 @@ def test_the_language_is_that_of_the_first_variable_that_says_something(environ:
 
 def test_a_base_name_is_composed() -> None:
     assert check_base_name("re\u0301sume\u0301") == "résumé"
+
+
+def test_names_that_mean_one_base_have_one_key() -> None:
+    assert base_key("CAFE\u0301") == base_key("Café") != base_key("Cafe")

@@ -48,6 +48,14 @@ def test_a_base_is_made_asked_and_read(tmp_path: Path) -> None:
     assert zhiku.open("notes", home=home).read("a.md").text.startswith("水泵\n")
 
 
+def test_a_library_root_is_synced(tmp_path: Path) -> None:
+    home, docs = tmp_path / "home", tmp_path / "docs"
+    (docs / "notes").mkdir(parents=True)
+    (docs / "notes" / "a.md").write_text("valve\n")
+    assert [base.count("added") for base in zhiku.sync(docs, "notes", home=home).bases] == [1]
+    assert zhiku.sync([docs], home=home).is_complete
+
+
 def test_opening_a_base_that_is_not_there_makes_none(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="no base named 'notes'"):
         zhiku.open("notes", home=tmp_path)

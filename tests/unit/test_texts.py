@@ -14,6 +14,7 @@ from zhiku.cli.hits import WHY
 from zhiku.cli.main import COMMANDS
 from zhiku.cli.places import STATES
 from zhiku.cli.reasons import RULES
+from zhiku.cli.sync import COUNTS
 from zhiku.errors import ZhikuError
 from zhiku.texts_zh import TEXTS
 
@@ -73,7 +74,16 @@ def all_templates() -> Iterator[tuple[str, str]]:
         module = Module(path)
         for line, template in module.templates():
             yield f"{module.name}:{line}", template
-    for table in (WHY, STATES, RULES, LABELS, OUTCOMES, MODES, {name: text for name, (_, text) in COMMANDS.items()}):
+    for table in (
+        WHY,
+        STATES,
+        RULES,
+        LABELS,
+        OUTCOMES,
+        MODES,
+        COUNTS,
+        {name: text for name, (_, text) in COMMANDS.items()},
+    ):
         yield from ((key, text) for key, text in table.items() if text)
     yield from (("columns", text) for text in BASE_COLUMNS + DOCUMENT_COLUMNS)
     yield "click", "Show this message and exit."

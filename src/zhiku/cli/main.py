@@ -27,6 +27,7 @@ OUTPUT_LOST = 74
 # The help of the list stands here, so that `zhiku --help` imports none of the commands.
 COMMANDS = {
     "index": ("zhiku.cli.content:index", "Read folders or files into a base, or bring it up to date."),
+    "sync": ("zhiku.cli.sync:sync", "Bring all bases of a library folder up to date."),
     "search": ("zhiku.cli.content:search", "Find the passages that answer a question or hold some words."),
     "grep": ("zhiku.cli.content:grep", "Find every line that holds a keyword, character for character."),
     "read": ("zhiku.cli.content:read", "Show a document, or some lines or a page of it."),

@@ -72,6 +72,8 @@ class EmbeddingLine:
     def _rate(self, done: int) -> float:
         """Return the chunks per second of the last while; 0 as long as nobody knows."""
         now = self._clock()
+        if self._steps and done < self._steps[-1][1]:  # another base begins
+            self._steps.clear()
         self._steps.append((now, done))
         while len(self._steps) > 2 and now - self._steps[1][0] >= RATE_S:
             self._steps.popleft()

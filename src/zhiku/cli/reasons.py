@@ -8,8 +8,10 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from zhiku.cli.screen import Screen
+from zhiku.i18n import hint_of, message_of
 
 if TYPE_CHECKING:
+    from zhiku.errors import ZhikuError
     from zhiku.model import LedgerEntry
 
 MAX_LISTED = 20
@@ -75,6 +77,15 @@ def retold(screen: Screen, message: str) -> str:
     sentence, _, hint = message.partition(" Hint: ")
     if screen.language == "zh":
         sentence, hint = _in_chinese(sentence), _in_chinese(hint)
+    return _with_hint(screen, sentence, hint)
+
+
+def told(screen: Screen, error: ZhikuError) -> str:
+    """Return an error and its hint as one sentence."""
+    return _with_hint(screen, message_of(error, screen.language), hint_of(error, screen.language))
+
+
+def _with_hint(screen: Screen, sentence: str, hint: str) -> str:
     if not hint:
         return sentence
     if hint[1:2].islower():

@@ -23,22 +23,27 @@ def summary(reports: IndexReport, status: Status, screen: Screen) -> Iterator[st
     """Yield the lines that say what a run did over all its roots; `status` is that of the base after it."""
     parts = [each.report for each in reports]
     yield from aligned([*_counts(parts, screen), *_embedded(reports.embedding, screen), _time(reports, screen)])
-    failed = [entry for part in parts for entry in part.failed]
-    if failed:
-        yield screen.tr("Could not be read: {count}", count=len(failed))
-        yield from listed(failed, screen, with_root=len(reports) > 1)
-    textless = [entry for part in parts for entry in part.textless]
-    if textless:
-        yield screen.tr("Without text: {count}", count=len(textless))
-        yield from listed(textless, screen, with_root=len(reports) > 1)
+    yield from unread(parts, screen, with_root=len(reports) > 1)
     yield from _vectors(reports.embedding, status, screen)
-    yield from _warnings([warning for part in parts for warning in part.warnings], screen)
-    yield from _lost(parts, screen)
+    yield from worked_around([warning for part in parts for warning in part.warnings], screen)
+    yield from lost(parts, screen)
     if not reports.is_concurrent:
         yield screen.tr("This file system cannot keep a log of writes: a search may have to wait while a run writes.")
 
 
-def _lost(parts: Sequence[Report], screen: Screen) -> Iterator[str]:
+def unread(parts: Sequence[Report], screen: Screen, *, with_root: bool) -> Iterator[str]:
+    """Yield which files could not be read, and which hold no text."""
+    failed = [entry for part in parts for entry in part.failed]
+    if failed:
+        yield screen.tr("Could not be read: {count}", count=len(failed))
+        yield from listed(failed, screen, with_root=with_root)
+    textless = [entry for part in parts for entry in part.textless]
+    if textless:
+        yield screen.tr("Without text: {count}", count=len(textless))
+        yield from listed(textless, screen, with_root=with_root)
+
+
+def lost(parts: Sequence[Report], screen: Screen) -> Iterator[str]:
     """Yield what is indexed of files that are not there, or not wanted, now."""
     if any(part.pruned for part in parts):
         return
@@ -108,7 +113,8 @@ def _vectors(embedding: Embedding | None, status: Status, screen: Screen) -> Ite
         )
 
 
-def _warnings(warnings: Sequence[tuple[str, str]], screen: Screen) -> Iterator[str]:
+def worked_around(warnings: Sequence[tuple[str, str]], screen: Screen) -> Iterator[str]:
+    """Yield (path, what was worked around) as lines."""
     if not warnings:
         return
     yield screen.tr("Worked around: {count}", count=len(warnings))

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from zhiku.ingest.embed import EmbedProgress
     from zhiku.ingest.pipeline import Announce, Progress
     from zhiku.service.indexing import IndexReport
+    from zhiku.service.sync_report import SyncReport
 
 
 def library(home: str | Path | None = None) -> Library:
@@ -56,6 +57,34 @@ def index_paths(
         check=check,
         wait_s=wait_s,
         announce=announce,
+        threads=threads,
+        jobs=jobs,
+        progress=progress,
+        embed_progress=embed_progress,
+    )
+
+
+def sync_roots(
+    roots: str | Path | Sequence[str | Path] = (),
+    bases: str | Sequence[str] = (),
+    *,
+    home: str | Path | None = None,
+    embed: bool = True,
+    threads: int = 1,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    embed_progress: EmbedProgress | None = None,
+) -> SyncReport:
+    """Bring the bases of library roots up to date, all or those named: each first-level folder of a root is one.
+
+    Without `roots`, those of the settings. Returns what was done for each base; what keeps one from being brought up to
+    date stands there and keeps no other from it. Raises `NotFound` for a root that does not exist or a name that no
+    folder has, before anything is done.
+    """
+    return library(home).sync(
+        [roots] if isinstance(roots, str | Path) else roots,
+        [bases] if isinstance(bases, str) else bases,
+        embed=embed,
         threads=threads,
         jobs=jobs,
         progress=progress,

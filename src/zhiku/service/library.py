@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zhiku.answer import Answer, Query
-from zhiku.config import DEFAULT_BASE, Settings, check_base_name, environment, load_settings
+from zhiku.config import DEFAULT_BASE, Settings, base_key, check_base_name, environment, load_settings
 from zhiku.errors import ConfigError, NotFound, UsageError
 from zhiku.locator import SCHEME, parse_locator
 from zhiku.paths import make_private_dir, writer_lock
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from zhiku.retrieve.lines import GrepAnswer, GrepQuery
     from zhiku.retrieve.read import Excerpt
     from zhiku.service.indexing import IndexReport
+    from zhiku.service.sync_report import SyncReport
 
 BASES_FOLDER = "bases"
 
@@ -47,8 +47,8 @@ class Library:
 
     def find(self, name: str) -> str | None:
         """Return the name of the base that `name` means, in any case and normal form; None if there is none."""
-        wanted = _key(name)
-        return next((known for known in self.names() if _key(known) == wanted), None)
+        wanted = base_key(name)
+        return next((known for known in self.names() if base_key(known) == wanted), None)
 
     def open(self, name: str) -> Base:
         """Return the base of this name, in any case. Raises `NotFound` with the nearest name."""
@@ -56,10 +56,10 @@ class Library:
             return self._base(known_name)
         import difflib  # a search that finds its base needs no likeness
 
-        known, wanted = self.names(), _key(name)
-        close = difflib.get_close_matches(wanted, [_key(k) for k in known], n=1, cutoff=0.5)
+        known, wanted = self.names(), base_key(name)
+        close = difflib.get_close_matches(wanted, [base_key(k) for k in known], n=1, cutoff=0.5)
         if close:
-            nearest = next(k for k in known if _key(k) == close[0])
+            nearest = next(k for k in known if base_key(k) == close[0])
             raise NotFound("no base named {name!r}.", name=name, nearest=nearest, hint="did you mean {nearest!r}?")
         raise NotFound("no base named {name!r}.", name=name, hint="create it with: zhiku index PATH --base {name}")
 
@@ -122,6 +122,12 @@ class Library:
                 )
             check_paths(as_paths(paths))
 
+    def sync(self, roots: Sequence[str | Path] = (), names: Sequence[str] = (), **options: Any) -> SyncReport:
+        """Bring the bases of library roots up to date. See `zhiku.service.sync.sync_roots`, also for the options."""
+        from zhiku.service.sync import sync_roots  # a search must not pay for the import
+
+        return sync_roots(self, roots, names, **options)
+
     def grep(self, query: GrepQuery, names: Sequence[str] = ()) -> GrepAnswer:
         """Return the lines that hold a keyword, in the bases that `names` mean, within the query's limits."""
         from zhiku.retrieve.lines import search_lines  # a search must not pay for the import
@@ -164,7 +170,3 @@ class Library:
 
     def _base(self, name: str) -> Base:
         return Base(name, self.home / BASES_FOLDER / name, self.settings, self._analyzer, self._embedders)
-
-
-def _key(name: str) -> str:
-    return unicodedata.normalize("NFC", name).casefold()

@@ -45,6 +45,14 @@ def test_texts_that_were_reused_at_once_do_not_keep_the_rate_high(capsys: pytest
     assert "15 min left  1/s" in shown
 
 
+def test_another_base_begins_with_a_rate_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    run = Run(terminal(), capsys)
+    run.show(0, 400, after_s=0)
+    run.show(400, 400, after_s=1)
+    assert run.show(0, 400, after_s=1) == "[--------------------] embedding 0/400"
+    assert "15 s left  20/s" in run.show(100, 400, after_s=5)
+
+
 def test_who_waits_long_is_told_once_that_the_base_can_be_searched(capsys: pytest.CaptureFixture[str]) -> None:
     run = Run(terminal(), capsys)
     assert "searched" not in run.show(0, 1000, after_s=0)

@@ -1,0 +1,206 @@
+"""Bring the bases of library roots up to date, one after the other; what keeps one from it keeps no other."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from zhiku.config import CONFIG_FILE, BaseSettings, base_key, load_base_settings, save_base_settings
+from zhiku.errors import ConfigError, NotFound, SourceError, Unreadable, UsageError, ZhikuError
+from zhiku.paths import writer_lock
+from zhiku.service.base import Base
+from zhiku.service.library_root import INTRO_FILE, BaseFolder, LibraryRoot, read_intro, read_library_root
+from zhiku.service.sync_report import GoneRoot, SyncedBase, SyncReport
+from zhiku.service.targets import as_paths, check_paths
+
+if TYPE_CHECKING:
+    from zhiku.service.library import Library
+
+INTRO_PATTERN = f"/{INTRO_FILE}"
+"""What keeps a folder's `intro.md` out of its base; the base says it as its intro."""
+
+
+def sync_roots(
+    library: Library,
+    roots: Sequence[str | Path] = (),
+    names: Sequence[str] = (),
+    **options: Any,
+) -> SyncReport:
+    """Bring every base of the library roots up to date, or those that `names` mean, and return what was done.
+
+    Without `roots`, those of the settings. The options are those of `Base.index`; `progress` is given paths with the
+    base's name before them. Raises `UsageError` where no root is named, `NotFound` for a root that does not exist or a
+    name that no folder has. Ctrl-C ends the run; what is done stays, and the report says so.
+    """
+    read = _read(library, roots)
+    wanted = _grouped(library, read)
+    gone, unread = _gone_roots(library, [root.path for root in read if root.is_readable], wanted)
+    if names:
+        keys = {base_key(name) for name in names}
+        if all(root.is_readable for root in read):  # else nobody knows what the others hold, and they are told anyway
+            _check_names(names, [*wanted, *(each.base for each in gone), *(each.name for each in unread)])
+        wanted = {name: folders for name, folders in wanted.items() if base_key(name) in keys}
+        gone = [each for each in gone if base_key(each.base) in keys]
+        unread = [each for each in unread if base_key(each.name) in keys]
+    done: list[SyncedBase] = []
+    try:
+        for name, folders in wanted.items():
+            done.append(_sync(library, name, folders, options))
+            if done[-1].interrupted:
+                break
+        interrupted = any(each.interrupted for each in done)
+    except KeyboardInterrupt:
+        interrupted = True
+    return SyncReport(roots=tuple(read), bases=(*done, *unread), gone=tuple(gone), interrupted=interrupted)
+
+
+def _read(library: Library, given: Sequence[str | Path]) -> list[LibraryRoot]:
+    """Read each library root once, in the order they are named."""
+    paths = _given(given) if given else _configured(library)
+    real = dict.fromkeys(Path(os.path.realpath(path)) for path in paths)
+    # Path's own is_dir fails for what lies in a folder that may not be entered.
+    return [read_library_root(path) if os.path.isdir(path) else _missing(path) for path in real]  # noqa: PTH112
+
+
+def _given(paths: Sequence[str | Path]) -> list[Path]:
+    found = as_paths(paths)
+    check_paths(found)
+    for path in found:
+        if not path.is_dir():
+            raise UsageError(
+                "{path} is no folder.", path=path, hint="a library root holds a folder for each base; name that"
+            )
+    return found
+
+
+def _configured(library: Library) -> list[Path]:
+    config = library.home / CONFIG_FILE
+    roots = library.settings.library.roots
+    if not roots:
+        raise UsageError(
+            "no library root is named.",
+            path=config,
+            hint='name one: zhiku sync FOLDER; or for good, in {path} below [library]: roots = ["FOLDER"]',
+        )
+    expanded = [Path(os.path.expanduser(root)) for root in roots]  # noqa: PTH111 - Path's own fails for ~nobody
+    for root, path in zip(roots, expanded, strict=True):
+        if not path.is_absolute():
+            raise ConfigError(
+                "{path}: the library root {root!r} is not absolute.",
+                path=config,
+                root=root,
+                hint="write all of its path; ~ is your own folder",
+            )
+    return expanded
+
+
+def _missing(path: Path) -> LibraryRoot:
+    problem = Unreadable(
+        "the library root {path} is gone; what is indexed of it stays.",
+        path=path,
+        hint="connect its drive, or take it out of the settings",
+    )
+    return LibraryRoot(path=path, problems=(problem,), is_readable=False)
+
+
+def _grouped(library: Library, roots: Iterable[LibraryRoot]) -> dict[str, list[BaseFolder]]:
+    """Return the folders by the name of their base, those with a base that is there already by its name."""
+    by_key: dict[str, list[BaseFolder]] = {}
+    for root in roots:
+        for folder in root.folders:
+            by_key.setdefault(base_key(folder.base), []).append(folder)
+    return {library.find(key) or by_key[key][0].base: by_key[key] for key in sorted(by_key)}
+
+
+def _check_names(names: Sequence[str], known: Sequence[str]) -> None:
+    keys = {base_key(name): name for name in known}
+    for name in names:
+        if base_key(name) not in keys:
+            close = difflib.get_close_matches(base_key(name), keys, n=1, cutoff=0.5)
+            raise NotFound(
+                "no folder of the library roots belongs to base {name!r}.",
+                name=name,
+                nearest=keys[close[0]] if close else "",
+                hint="did you mean {nearest!r}?" if close else "see which bases there are: zhiku sync --dry-run",
+            )
+
+
+def _gone_roots(
+    library: Library, roots: Sequence[Path], wanted: Mapping[str, object]
+) -> tuple[list[GoneRoot], list[SyncedBase]]:
+    """Return the roots of bases below these library roots that are gone, and the bases that cannot say theirs."""
+    gone: list[GoneRoot] = []
+    unread = []
+    for base in library.bases():
+        try:
+            gone += _gone_of(base, roots)
+        except ZhikuError as error:
+            if base.name not in wanted:  # else it is told when its turn comes
+                unread.append(SyncedBase(name=base.name, error=error))
+    return gone, unread
+
+
+def _gone_of(base: Base, roots: Sequence[Path]) -> Iterator[GoneRoot]:
+    gone = [
+        path
+        for path in load_base_settings(base.folder).roots
+        if not os.path.lexists(path) and any(Path(path).is_relative_to(root) for root in roots)
+    ]
+    if not gone or not base.exists():
+        return
+    documents = base.documents()
+    for path in gone:
+        count = sum(each.source.root == path and each.state == "active" for each in documents)
+        if count:  # what was forgotten needs no more attention
+            yield GoneRoot(base=base.name, path=path, documents=count)
+
+
+def _sync(library: Library, name: str, folders: Sequence[BaseFolder], options: Mapping[str, Any]) -> SyncedBase:
+    intro, problems = _intro_of(folders)
+    synced = SyncedBase(name=name, folders=tuple(folders), problems=problems)
+    try:
+        with closing(library.open_or_create(name)) as base:
+            if any(folder.has_intro for folder in folders):
+                synced = replace(synced, takes_intro=_take_intro(base.folder, intro))
+            report = base.index([folder.path for folder in folders], **_options_for(name, options))
+        return replace(synced, report=report)
+    except ZhikuError as error:
+        return replace(synced, error=error)
+
+
+def _intro_of(folders: Sequence[BaseFolder]) -> tuple[str, tuple[SourceError, ...]]:
+    """Return the first text that the folders have about their base, and why others cannot be read."""
+    texts, problems = [], []
+    for folder in folders:
+        if folder.has_intro:
+            try:
+                texts.append(read_intro(folder.path))
+            except SourceError as error:
+                problems.append(error)
+    return next(filter(None, texts), ""), tuple(problems)
+
+
+def _take_intro(base_folder: Path, intro: str) -> bool:
+    """Make `intro` the base's own and keep its file out of the base; return whether the settings were changed."""
+    if _with_intro(before := load_base_settings(base_folder), intro) == before:
+        return False
+    with writer_lock(base_folder):
+        save_base_settings(base_folder, _with_intro(load_base_settings(base_folder), intro))
+    return True
+
+
+def _with_intro(settings: BaseSettings, intro: str) -> BaseSettings:
+    exclude = dict.fromkeys((*settings.exclude, INTRO_PATTERN))
+    return replace(settings, intro=intro or settings.intro, exclude=tuple(exclude))
+
+
+def _options_for(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    made = dict(options)
+    if progress := options.get("progress"):
+        made["progress"] = lambda done, total, path: progress(done, total, f"{name}/{path}")
+    return made
