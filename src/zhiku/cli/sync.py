@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import math
 import shlex
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from zhiku.cli import options, render
 from zhiku.cli.bases import table
+from zhiku.cli.columns import clean_line
 from zhiku.cli.command import Command, session_of
 from zhiku.cli.content import INTERRUPTED, SOME_FAILED
-from zhiku.cli.reasons import rule, told
+from zhiku.cli.reasons import MAX_LISTED, rule, told
 from zhiku.cli.reports import lost, unread, worked_around
 from zhiku.cli.values import Whole
 from zhiku.service.domains import DOMAINS_FILE
 
 if TYPE_CHECKING:
     from zhiku.cli.screen import Screen
+    from zhiku.cli.session import Session
     from zhiku.service.library_root import LibraryRoot
     from zhiku.service.sync_report import GoneRoot, SyncedBase, SyncReport
 
@@ -26,13 +30,15 @@ COUNTS = {
     "added": "{count} new",
     "changed": "{count} changed",
     "moved": "{count} moved",
-    "missing": "{count} gone",
+    "returned": "{count} back",
+    "pruned": "{count} pruned",
 }
 
 _EXAMPLES = """\
 zhiku sync ~/library
 zhiku sync --base notes
-zhiku sync ~/library ~/notes --no-embed"""
+zhiku sync ~/library ~/notes --no-embed
+zhiku sync --prune --dry-run"""
 
 
 @click.command(
@@ -44,14 +50,15 @@ zhiku sync ~/library ~/notes --no-embed"""
 )
 @click.argument("roots", nargs=-1, metavar="[ROOT]...")
 @click.option("-b", "--base", "names", multiple=True, metavar="BASE", help="Only this base; may be repeated.")
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and write nothing.")
+@click.option("--prune", is_flag=True, help="Take documents out of search whose files are gone or left out now.")
 @click.option("--no-embed", is_flag=True, help="Words only; a later run without this option embeds what is missing.")
 @click.option("--threads", type=Whole(), default=1, help="How many cores embedding may use; 1, unless named.")
 @click.option("--jobs", type=Whole(), help="How many PDFs are read at once; half the cores, unless named.")
+@options.wait
 @options.formats("text", "json")
 @click.pass_context
-def sync(
-    ctx: click.Context, /, roots: tuple[str, ...], names: tuple[str, ...], no_embed: bool, form: str, **work: int | None
-) -> int:
+def sync(ctx: click.Context, /, roots: tuple[str, ...], names: tuple[str, ...], form: str, **work: Any) -> int:
     from zhiku.cli.progress import EmbeddingLine, ProgressLine
 
     session = session_of(ctx)
@@ -60,8 +67,10 @@ def sync(
         done = session.library().sync(
             roots,
             names,
-            embed=not no_embed,
+            embed=not work.pop("no_embed"),
+            wait_s=math.inf if work.pop("wait") else 0.0,
             **work,
+            announce=partial(_announce, session),
             progress=progress,
             embed_progress=EmbeddingLine(session.errors),
         )
@@ -77,7 +86,20 @@ def sync(
     return 0 if done.is_complete else SOME_FAILED
 
 
+def _announce(session: Session, name: str, paths: Sequence[str]) -> None:
+    if session.errors.columns:
+        render.draw("")  # the line of progress
+    told = "Base {name}: to be taken out of search, for their files are gone or left out now: {count}"
+    render.note(session.errors.tr(told, name=name, count=len(paths)))
+    for path in paths[:MAX_LISTED]:
+        render.note(f"- {clean_line(path)}")
+    if len(paths) > MAX_LISTED:
+        render.note(session.errors.tr("… and {count} more", count=len(paths) - MAX_LISTED))
+
+
 def _summary(done: SyncReport, screen: Screen) -> Iterator[str]:
+    if done.dry_run:
+        yield screen.tr("Nothing was written; this is what would be done:")
     if done.bases:
         yield from table([(base.name, _counts(base, screen)) for base in done.bases])
     yield from _problems(done, screen)
@@ -100,6 +122,8 @@ def _counts(base: SyncedBase, screen: Screen) -> str:
     if base.report is None:
         return screen.tr("not brought up to date")
     said = [screen.tr(text, count=count) for what, text in COUNTS.items() if (count := base.count(what))]
+    if not base.count("pruned") and (missing := base.count("missing")):
+        said.append(screen.tr("{count} gone", count=missing))
     if base.failed:
         said.append(screen.tr("{count} failed", count=len(base.failed)))
     if base.embedded:

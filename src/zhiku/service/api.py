@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,7 +69,11 @@ def sync_roots(
     bases: str | Sequence[str] = (),
     *,
     home: str | Path | None = None,
+    dry_run: bool = False,
     embed: bool = True,
+    prune: bool = False,
+    wait_s: float = 0.0,
+    announce: Callable[[str, Sequence[str]], None] | None = None,
     threads: int = 1,
     jobs: int | None = None,
     progress: Progress | None = None,
@@ -77,14 +81,19 @@ def sync_roots(
 ) -> SyncReport:
     """Bring the bases of library roots up to date, all or those named: each first-level folder of a root is one.
 
-    Without `roots`, those of the settings. Returns what was done for each base; what keeps one from being brought up to
-    date stands there and keeps no other from it. Raises `NotFound` for a root that does not exist or a name that no
-    folder has, before anything is done.
+    Without `roots`, those of the settings. With `dry_run` nothing is written. `announce` is called with a base's name
+    and the paths of what is going to be pruned from it. Returns what was done for each base; what keeps one from being
+    brought up to date stands there and keeps no other from it. Raises `NotFound` for a root that does not exist or a
+    name that no folder has, before anything is done.
     """
     return library(home).sync(
         [roots] if isinstance(roots, str | Path) else roots,
         [bases] if isinstance(bases, str) else bases,
+        dry_run=dry_run,
         embed=embed,
+        prune=prune,
+        wait_s=wait_s,
+        announce=announce,
         threads=threads,
         jobs=jobs,
         progress=progress,

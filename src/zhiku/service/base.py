@@ -92,12 +92,18 @@ class Base:
             embedding = embed_base(self.name, self._store, settings, self._embedders, threads, embed_progress)
             return replace(report, embedding=embedding)
 
-    def preview(self, paths: Sequence[str | Path] = (), *, check: bool = False) -> IndexReport:
-        """Return what `index` would report, and write nothing; nothing is parsed or embedded for it."""
+    def preview(
+        self, paths: Sequence[str | Path] = (), *, check: bool = False, exclude: Sequence[str] = ()
+    ) -> IndexReport:
+        """Return what `index` would report, and write nothing; nothing is parsed or embedded for it.
+
+        `exclude` are patterns of what is left out besides what the settings leave out.
+        """
         from zhiku.service.indexing import IndexReport, preview_targets  # as above
 
         targets = self.targets(as_paths(paths))
         settings = load_base_settings(self.folder)
+        settings = replace(settings, exclude=(*settings.exclude, *exclude))
         with ExitStack() as stack:
             session = stack.enter_context(self.reading()) if self.exists() else None
             reports = preview_targets(session, targets, settings, self._settings.index, check=check)

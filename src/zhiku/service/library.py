@@ -103,12 +103,10 @@ class Library:
         self._check_new(paths, name)
         return self.open_or_create(name).index(paths, **options)
 
-    def preview(
-        self, paths: Sequence[str | Path] = (), name: str = DEFAULT_BASE, *, check: bool = False
-    ) -> IndexReport:
+    def preview(self, paths: Sequence[str | Path] = (), name: str = DEFAULT_BASE, **options: Any) -> IndexReport:
         """Return what `index` would report, and write nothing; see `Base.preview`."""
         self._check_new(paths, name)
-        return self._base(self.find(name) or check_base_name(name)).preview(paths, check=check)
+        return self._base(self.find(name) or check_base_name(name)).preview(paths, **options)
 
     def _check_new(self, paths: Sequence[str | Path], name: str) -> None:
         """Raise what keeps a base that does not exist from being made."""

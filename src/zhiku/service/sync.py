@@ -7,18 +7,19 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zhiku.config import CONFIG_FILE, BaseSettings, base_key, load_base_settings, save_base_settings
 from zhiku.errors import ConfigError, NotFound, SourceError, Unreadable, UsageError, ZhikuError
-from zhiku.paths import writer_lock
 from zhiku.service.base import Base
 from zhiku.service.library_root import INTRO_FILE, BaseFolder, LibraryRoot, read_intro, read_library_root
 from zhiku.service.sync_report import GoneRoot, SyncedBase, SyncReport
 from zhiku.service.targets import as_paths, check_paths
 
 if TYPE_CHECKING:
+    from zhiku.service.indexing import IndexReport
     from zhiku.service.library import Library
 
 INTRO_PATTERN = f"/{INTRO_FILE}"
@@ -29,13 +30,16 @@ def sync_roots(
     library: Library,
     roots: Sequence[str | Path] = (),
     names: Sequence[str] = (),
+    *,
+    dry_run: bool = False,
     **options: Any,
 ) -> SyncReport:
     """Bring every base of the library roots up to date, or those that `names` mean, and return what was done.
 
-    Without `roots`, those of the settings. The options are those of `Base.index`; `progress` is given paths with the
-    base's name before them. Raises `UsageError` where no root is named, `NotFound` for a root that does not exist or a
-    name that no folder has. Ctrl-C ends the run; what is done stays, and the report says so.
+    Without `roots`, those of the settings. With `dry_run` nothing is written, and the report says what would be done.
+    The options are those of `Base.index`, of which `announce` is given the base's name too, and `progress` paths with
+    the base's name before them. Raises `UsageError` where no root is named, `NotFound` for a root that does not exist
+    or a name that no folder has. Ctrl-C ends the run; what is done stays, and the report says so.
     """
     read = _read(library, roots)
     wanted = _grouped(library, read)
@@ -48,15 +52,18 @@ def sync_roots(
         gone = [each for each in gone if base_key(each.base) in keys]
         unread = [each for each in unread if base_key(each.name) in keys]
     done: list[SyncedBase] = []
+    sync_one = _preview if dry_run else _sync
     try:
         for name, folders in wanted.items():
-            done.append(_sync(library, name, folders, options))
+            done.append(sync_one(library, name, folders, options))
             if done[-1].interrupted:
                 break
         interrupted = any(each.interrupted for each in done)
     except KeyboardInterrupt:
         interrupted = True
-    return SyncReport(roots=tuple(read), bases=(*done, *unread), gone=tuple(gone), interrupted=interrupted)
+    return SyncReport(
+        roots=tuple(read), bases=(*done, *unread), gone=tuple(gone), dry_run=dry_run, interrupted=interrupted
+    )
 
 
 def _read(library: Library, given: Sequence[str | Path]) -> list[LibraryRoot]:
@@ -166,11 +173,35 @@ def _sync(library: Library, name: str, folders: Sequence[BaseFolder], options: M
     try:
         with closing(library.open_or_create(name)) as base:
             if any(folder.has_intro for folder in folders):
-                synced = replace(synced, takes_intro=_take_intro(base.folder, intro))
+                synced = replace(synced, takes_intro=_take_intro(base, intro, options.get("wait_s", 0.0)))
             report = base.index([folder.path for folder in folders], **_options_for(name, options))
         return replace(synced, report=report)
     except ZhikuError as error:
         return replace(synced, error=error)
+
+
+def _preview(library: Library, name: str, folders: Sequence[BaseFolder], options: Mapping[str, Any]) -> SyncedBase:
+    """Return what `_sync` would, and write nothing; what would be pruned is announced all the same."""
+    intro, problems = _intro_of(folders)
+    synced = SyncedBase(name=name, folders=tuple(folders), problems=problems)
+    exclude = [INTRO_PATTERN] if any(folder.has_intro for folder in folders) else []
+    try:
+        if exclude:
+            before = load_base_settings(library.open(name).folder) if library.find(name) else BaseSettings()
+            synced = replace(synced, takes_intro=_with_intro(before, intro) != before)
+        report = library.preview([folder.path for folder in folders], name, exclude=exclude)
+    except ZhikuError as error:
+        return replace(synced, error=error)
+    if options.get("prune") and (announce := options.get("announce")) and (doomed := list(_doomed(report))):
+        announce(name, doomed)
+    return replace(synced, report=report)
+
+
+def _doomed(report: IndexReport) -> Iterator[str]:
+    """Yield the paths of what a prune would deprecate."""
+    for each in report:
+        for path in (*each.report.gone, *each.report.left_out):
+            yield str(each.target.root / path)
 
 
 def _intro_of(folders: Sequence[BaseFolder]) -> tuple[str, tuple[SourceError, ...]]:
@@ -185,12 +216,12 @@ def _intro_of(folders: Sequence[BaseFolder]) -> tuple[str, tuple[SourceError, ..
     return next(filter(None, texts), ""), tuple(problems)
 
 
-def _take_intro(base_folder: Path, intro: str) -> bool:
+def _take_intro(base: Base, intro: str, wait_s: float) -> bool:
     """Make `intro` the base's own and keep its file out of the base; return whether the settings were changed."""
-    if _with_intro(before := load_base_settings(base_folder), intro) == before:
+    if _with_intro(before := load_base_settings(base.folder), intro) == before:
         return False
-    with writer_lock(base_folder):
-        save_base_settings(base_folder, _with_intro(load_base_settings(base_folder), intro))
+    with base.locked(wait_s):
+        save_base_settings(base.folder, _with_intro(load_base_settings(base.folder), intro))
     return True
 
 
@@ -203,4 +234,6 @@ def _options_for(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     made = dict(options)
     if progress := options.get("progress"):
         made["progress"] = lambda done, total, path: progress(done, total, f"{name}/{path}")
+    if announce := options.get("announce"):
+        made["announce"] = partial(announce, name)
     return made

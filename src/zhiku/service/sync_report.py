@@ -57,8 +57,9 @@ class SyncedBase:
         return self.error
 
     def count(self, what: str) -> int:
-        """Return a number of the reports, such as `added`, over all folders."""
-        return sum(getattr(part, what) for part in self.parts)
+        """Return a number of the reports, such as `added`, over all folders; of a list, its length."""
+        found = [getattr(part, what) for part in self.parts]
+        return sum(len(each) if isinstance(each, list) else each for each in found)
 
     @property
     def glossaries(self) -> list[str]:
@@ -77,6 +78,10 @@ class SyncedBase:
             "moved": self.count("moved"),
             "unchanged": self.count("unchanged"),
             "missing": self.count("missing"),
+            "left_out": self.count("left_out"),
+            "pruned": self.count("pruned"),
+            "returned": self.count("returned"),
+            "forgotten": self.count("forgotten"),
             "failed": [_entry(entry) for entry in self.failed],
             "textless": [_entry(entry) for part in self.parts for entry in part.textless],
             "chunks": self.count("chunks"),
@@ -101,6 +106,8 @@ class SyncReport:
     roots: tuple[LibraryRoot, ...]
     bases: tuple[SyncedBase, ...]
     gone: tuple[GoneRoot, ...] = ()
+    dry_run: bool = False
+    """Whether nothing was written, and this is what would be done."""
     interrupted: bool = False
     """Whether Ctrl-C ended the run early; bases behind that are not in it."""
 
@@ -123,6 +130,7 @@ class SyncReport:
     def to_dict(self) -> dict[str, Any]:
         """Return everything, for JSON."""
         return {
+            "dry_run": self.dry_run,
             "interrupted": self.interrupted,
             "roots": [_root(root) for root in self.roots],
             "bases": [base.to_dict() for base in self.bases],
