@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from zhiku.ingest.pipeline import Announce, Progress
     from zhiku.retrieve.grep import LineMatch
     from zhiku.retrieve.read import Excerpt
+    from zhiku.service.embedding import Embedding
     from zhiku.service.forgetting import Forgetting
     from zhiku.service.indexing import IndexReport
     from zhiku.service.rebuilding import Rebuild, Repair
@@ -195,6 +196,16 @@ class Base:
         from zhiku.service.forgetting import unforget  # as above
 
         return self._set_forgotten(unforget, names, wait_s)
+
+    def embed(
+        self, *, wait_s: float = 0.0, threads: int = 1, progress: EmbedProgress | None = None
+    ) -> Embedding | None:
+        """Embed every chunk that has no vector yet; None where the base is searched by words only. See `index`."""
+        from zhiku.service.embedding import embed_base  # as above
+
+        settings = load_base_settings(self.folder)
+        with self.locked(wait_s):
+            return embed_base(self.name, self._store, settings, self._embedders, threads, progress)
 
     def targets(self, paths: Sequence[Path]) -> list[Target]:
         """Return what indexing `paths` means here, without doing it."""

@@ -52,18 +52,25 @@ def sync_roots(
         gone = [each for each in gone if base_key(each.base) in keys]
         unread = [each for each in unread if base_key(each.name) in keys]
     done: list[SyncedBase] = []
-    sync_one = _preview if dry_run else _sync
+    interrupted = False
     try:
         for name, folders in wanted.items():
-            done.append(sync_one(library, name, folders, options))
-            if done[-1].interrupted:
-                break
-        interrupted = any(each.interrupted for each in done)
+            done.append((_preview if dry_run else _sync)(library, name, folders, options))
+            _stop_if_interrupted(done[-1])
+        for i in range(0 if dry_run or not options.get("embed", True) else len(done)):
+            done[i] = _embed(library, done[i], options)
+            _stop_if_interrupted(done[i])
     except KeyboardInterrupt:
         interrupted = True
     return SyncReport(
         roots=tuple(read), bases=(*done, *unread), gone=tuple(gone), dry_run=dry_run, interrupted=interrupted
     )
+
+
+def _stop_if_interrupted(base: SyncedBase) -> None:
+    """Raise again what a base's run was told and took for its own end: it is the end of all."""
+    if base.interrupted:
+        raise KeyboardInterrupt
 
 
 def _read(library: Library, given: Sequence[str | Path]) -> list[LibraryRoot]:
@@ -180,6 +187,19 @@ def _sync(library: Library, name: str, folders: Sequence[BaseFolder], options: M
         return replace(synced, error=error)
 
 
+def _embed(library: Library, synced: SyncedBase, options: Mapping[str, Any]) -> SyncedBase:
+    """Embed what a base lacks; it takes much longer than its words, which those of other bases do not wait for."""
+    if synced.report is None:
+        return synced
+    work = {name: options[name] for name in ("wait_s", "threads") if name in options}
+    try:
+        with closing(library.open(synced.name)) as base:
+            embedding = base.embed(progress=options.get("embed_progress"), **work)
+    except ZhikuError as error:
+        return replace(synced, error=error)
+    return replace(synced, report=replace(synced.report, embedding=embedding))
+
+
 def _preview(library: Library, name: str, folders: Sequence[BaseFolder], options: Mapping[str, Any]) -> SyncedBase:
     """Return what `_sync` would, and write nothing; what would be pruned is announced all the same."""
     intro, problems = _intro_of(folders)
@@ -231,7 +251,8 @@ def _with_intro(settings: BaseSettings, intro: str) -> BaseSettings:
 
 
 def _options_for(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    made = dict(options)
+    made = {name: value for name, value in options.items() if name not in ("threads", "embed_progress")}
+    made["embed"] = False  # that comes when the words of all bases are stored
     if progress := options.get("progress"):
         made["progress"] = lambda done, total, path: progress(done, total, f"{name}/{path}")
     if announce := options.get("announce"):

@@ -289,6 +289,33 @@ def test_vectors_are_made_too_and_a_model_that_fails_costs_no_words(
     assert shelf.found("pump") == ["y.md", "y.md"]
 
 
+def test_the_words_of_all_bases_are_searched_before_the_first_vector_is_made(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[list[str]] = []
+    embedder = FakeEmbedder(before=lambda text: found.append(shelf.found("valve")))
+    install(monkeypatch, embedder)
+    monkeypatch.setenv("ZHIKU_EMBEDDER", embedder.name)
+    for name in ("a", "b", "c"):
+        shelf.write(f"{name}/x.md", f"{name} valve\n")
+    report = Library(shelf.library.home).sync([shelf.docs])
+    assert len(found[0]) == 3
+    assert [base.embedded for base in report.bases] == [1, 1, 1]
+
+
+def test_ctrl_c_while_embedding_ends_the_run_and_the_words_stay(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    embedder = FakeEmbedder(before=lambda text: stop(text))
+    stop = stop_at(6, KeyboardInterrupt())
+    install(monkeypatch, embedder)
+    monkeypatch.setenv("ZHIKU_EMBEDDER", embedder.name)
+    for name in ("a", "b", "c"):
+        shelf.write(f"{name}/x.md", f"{name} valve\n")
+    report = Library(shelf.library.home).sync([shelf.docs])
+    assert (report.interrupted, counts(report)) == (True, {"a": 1, "b": 1, "c": 1})
+    assert len(shelf.found("valve")) == 3
+    assert sum(base.embedded for base in Library(shelf.library.home).sync([shelf.docs]).bases) in (1, 2)
+
+
 def test_progress_says_which_base_a_path_belongs_to(shelf: Shelf) -> None:
     shelf.write("notes/a.md", "valve\n")
     seen: list[tuple[int, int, str]] = []
