@@ -84,7 +84,7 @@ class _Walk:
     def __init__(self, root: str, rules: DiscoverRules) -> None:
         self._root = root
         self._files = FileRules(rules)
-        self._names = NameRules(rules)
+        self._names = NameRules(include=rules.include, exclude=rules.exclude)
         self._links = Links(root, self._names)
         self._reached: set[tuple[int, int]] = set()
 

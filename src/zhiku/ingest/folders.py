@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from zhiku.ingest.ignore import (
@@ -19,7 +19,6 @@ from zhiku.ingest.rules import (
     PROJECT_FILES,
     TOOL_FOLDERS,
     VENV_MARKER,
-    DiscoverRules,
     Skipped,
     failed,
     is_leftover,
@@ -76,9 +75,10 @@ def open_folder(disk_path: str, prefix: str, above: tuple[PatternList, ...], nam
 class NameRules:
     """Judges a name by itself and by the folder it lies in."""
 
-    def __init__(self, rules: DiscoverRules) -> None:
-        self._exclude = [PatternList(parse_patterns(rules.exclude, "exclude"))] if rules.exclude else []
-        self._include = [PatternList(parse_patterns(rules.include, "include"))] if rules.include else []
+    def __init__(self, *, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> None:
+        """Take the gitignore patterns of a base's settings."""
+        self._exclude = [PatternList(parse_patterns(exclude, "exclude"))] if exclude else []
+        self._include = [PatternList(parse_patterns(include, "include"))] if include else []
 
     def judge(self, folder: Folder, path: str, name: str, is_folder: bool = False) -> Skipped | None:
         """Return why `path` (`name` in `folder`) is not wanted, or None. A link is no folder, as for git."""

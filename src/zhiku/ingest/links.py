@@ -8,8 +8,8 @@ import stat
 import sys
 from pathlib import Path
 
-from zhiku.ingest.folders import Folder, NameRules, open_folder
-from zhiku.ingest.ignore import PatternList
+from zhiku.ingest.folders import NameRules
+from zhiku.ingest.reach import Reach
 from zhiku.ingest.rules import Skipped, failed
 
 
@@ -25,8 +25,7 @@ class Links:
 
     def __init__(self, root_disk_path: str, names: NameRules) -> None:
         self._root = os.path.realpath(root_disk_path)
-        self._names = names
-        self._folders: dict[str, Folder] = {}
+        self._reach = Reach(self._root, names)
 
     def resolve(self, path: str, disk_path: str) -> os.stat_result | Skipped:
         """Return the status of what the link at `path` leads to, or why it is not followed."""
@@ -44,7 +43,7 @@ class Links:
 
     def _judge_target(self, path: str, inside: str, status: os.stat_result) -> os.stat_result | Skipped:
         try:
-            unwanted = self._why_not_visited(inside, stat.S_ISDIR(status.st_mode))
+            unwanted = self._reach.why_not(inside, stat.S_ISDIR(status.st_mode))
         except OSError as error:
             return failed(path, error)
         if unwanted is None:
@@ -58,32 +57,6 @@ class Links:
         if not _is_at_or_below(target, self._root):
             return None
         return target[len(self._root) :].lstrip(os.sep).replace(os.sep, "/")
-
-    def _why_not_visited(self, inside: str, is_folder: bool) -> Skipped | None:
-        """Return what keeps a walk without links from `inside`; None if it gets there."""
-        folder = self._open(self._root, "", ())
-        *above, last = inside.split("/")
-        for name in above:
-            skipped = self._names.judge(folder, folder.prefix + name, name, is_folder=True)
-            if skipped is None:
-                folder = self._open_child(folder, name)
-                skipped = folder.why_not()
-            if skipped is not None:
-                return skipped
-        skipped = self._names.judge(folder, inside, last, is_folder)
-        if skipped is None and is_folder:
-            return self._open_child(folder, last).why_not()
-        return skipped
-
-    def _open_child(self, folder: Folder, name: str) -> Folder:
-        return self._open(folder.disk_prefix + name, f"{folder.prefix}{name}/", folder.ignores)
-
-    def _open(self, disk_path: str, prefix: str, above: tuple[PatternList, ...]) -> Folder:
-        if prefix not in self._folders:
-            with os.scandir(disk_path) as listing:
-                names = {entry.name for entry in listing}
-            self._folders[prefix] = open_folder(disk_path, prefix, above, names)
-        return self._folders[prefix]
 
 
 def _failed_link(path: str, error: OSError) -> Skipped:
