@@ -1,4 +1,4 @@
-"""An embedder for tests: small, deterministic, and without any meaning."""
+"""An embedder for tests, small, deterministic and without any meaning; a clock and a file system that are told."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import hashlib
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -81,3 +82,64 @@ def stop_at(number: int, error: BaseException) -> Callable[..., None]:
             raise error
 
     return stop
+
+
+class FakeClock:
+    """Seconds that pass when a test says so."""
+
+    def __init__(self) -> None:
+        self.now_s = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+class FakeFileSystem:
+    """Announces the changes that a test tells it; called with a root it implements `zhiku.ingest.watch.OpenEvents`.
+
+    `refused` are roots that cannot be watched, and why; `watched` those that are.
+    """
+
+    def __init__(self) -> None:
+        self.refused: dict[Path, OSError] = {}
+        self._told: dict[Path, set[str] | OSError] = {}
+
+    def __call__(self, root: Path) -> FakeEvents:
+        if root in self.refused:
+            raise self.refused[root]
+        if not root.exists():
+            raise FileNotFoundError(root)
+        self._told[root] = set()
+        return FakeEvents(self._told, root)
+
+    @property
+    def watched(self) -> list[Path]:
+        return sorted(self._told)
+
+    def tell(self, root: Path, *paths: Path) -> None:
+        """Announce changes, of the root itself without paths."""
+        told = self._told[root]
+        assert isinstance(told, set)
+        told.update(map(str, paths or [root]))
+
+    def fail(self, root: Path, error: OSError) -> None:
+        """Let the next look at the root's changes fail."""
+        self._told[root] = error
+
+
+class FakeEvents:
+    """The changes of one root; implements `zhiku.ingest.watch.Events`."""
+
+    def __init__(self, told: dict[Path, set[str] | OSError], root: Path) -> None:
+        self._told = told
+        self._root = root
+
+    def poll(self) -> set[str]:
+        found = self._told[self._root]
+        if isinstance(found, OSError):
+            raise found
+        self._told[self._root] = set()
+        return found
+
+    def close(self) -> None:
+        self._told.pop(self._root, None)

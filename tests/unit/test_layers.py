@@ -12,7 +12,14 @@ import zhiku
 
 PACKAGE = Path(zhiku.__file__).parent
 PYPROJECT = PACKAGE.parents[1] / "pyproject.toml"
-ONLY_IN = {"apsw": "stores", "click": "cli", "pypdfium2": "parsers", "markdown_it": "parsers", "pathspec": "ingest"}
+ONLY_IN = {
+    "apsw": "stores",
+    "click": "cli",
+    "pypdfium2": "parsers",
+    "markdown_it": "parsers",
+    "pathspec": "ingest",
+    "watchfiles": "ingest",
+}
 
 
 def imported(file: Path) -> Iterator[str]:
