@@ -51,6 +51,17 @@ class LibrarySettings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class WatchSettings:
+    """`[watch]`: how bases are kept up to date while their files change."""
+
+    auto_scan: bool = True
+    """For programs that run on and do other things, too; who asks for watching is not asked again."""
+    auto_embed: bool = True
+    scan_interval: int = 60
+    """Seconds between two looks at all files."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Settings:
     """The user's settings."""
 
@@ -58,6 +69,7 @@ class Settings:
     search: SearchSettings = field(default_factory=SearchSettings)
     snapshots: SnapshotSettings = field(default_factory=SnapshotSettings)
     library: LibrarySettings = field(default_factory=LibrarySettings)
+    watch: WatchSettings = field(default_factory=WatchSettings)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +100,7 @@ def load_settings(home: Path) -> Settings:
         search=_section(SearchSettings, "search", table, path),
         snapshots=_section(SnapshotSettings, "snapshots", table, path),
         library=_section(LibrarySettings, "library", table, path),
+        watch=_section(WatchSettings, "watch", table, path),
     )
 
 
@@ -170,17 +183,23 @@ def _values(kind: Any, table: Mapping[str, Any], path: Path) -> Any:
         default = known[key].default
         if isinstance(default, tuple) and isinstance(value, list) and all(isinstance(v, str) for v in value):
             value = tuple(value)
-        if type(value) is not type(default) or (isinstance(value, int) and value < 1):
+        if type(value) is not type(default) or (type(value) is int and value < 1):
             raise ConfigError(
                 "{path}: {key} cannot be {value!r}.",
                 path=path,
                 key=key,
                 value=value,
-                default=list(default) if isinstance(default, tuple) else default,
-                hint="its default is {default!r}",
+                default=_in_toml(default),
+                hint="its default is {default}",
             )
         values[key] = value
     return kind(**values)
+
+
+def _in_toml(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return repr(list(value) if isinstance(value, tuple) else value)
 
 
 def _check_keys(table: Mapping[str, Any], known: list[str], path: Path) -> None:

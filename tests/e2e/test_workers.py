@@ -165,6 +165,23 @@ def test_ctrl_c_in_the_middle_of_a_sync_keeps_the_bases_that_are_done(cli: Cli) 
     assert cli("search", "valve", "-b", "a").returncode == 0
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_watch_that_is_ended_in_the_middle_of_a_file_leaves_no_worker(cli: Cli, number: signal.Signals) -> None:
+    cli.write("0.pdf", "say valve")
+    with start(cli, "index", "docs") as run:
+        run.communicate(timeout=30)
+    cli.write("a.pdf", "sleep")
+    with start(cli, "watch") as run:
+        worker = sleeping_worker(cli)
+        began = time.monotonic()
+        run.send_signal(number)
+        _, errors = run.communicate(timeout=10)
+    assert run.returncode == 0, errors
+    assert time.monotonic() - began < 3
+    assert is_gone_within(1, worker)
+    assert errors.decode() == "Watching default; Ctrl-C ends it.\nStopped watching.\n"
+
+
 def test_any_number_of_jobs_gives_the_same_index(shelf: Shelf) -> None:
     sample = SAMPLES["pdf"]["a.pdf"]
     for n in range(4):

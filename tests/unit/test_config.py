@@ -43,6 +43,12 @@ def test_what_is_set_replaces_its_default_alone(tmp_path: Path) -> None:
     assert (settings.index.max_pdf_bytes, settings.index.max_text_bytes) == (5, 20_000_000)
 
 
+def test_a_setting_is_switched_off_by_false(tmp_path: Path) -> None:
+    (tmp_path / CONFIG_FILE).write_text("[watch]\nauto_scan = false\n")
+    settings = load_settings(tmp_path)
+    assert (settings.watch.auto_scan, settings.watch.auto_embed, settings.watch.scan_interval) == (False, True, 60)
+
+
 @pytest.mark.parametrize(
     ("text", "message", "hint"),
     [
@@ -52,6 +58,8 @@ def test_what_is_set_replaces_its_default_alone(tmp_path: Path) -> None:
         ("[search]\ntop_k = 'ten'\n", "top_k cannot be 'ten'", "its default is 10"),
         ("[search]\ntop_k = 0\n", "top_k cannot be 0", "its default is 10"),
         ("[search]\ntop_k = true\n", "top_k cannot be True", "its default is 10"),
+        ("[watch]\nscan_interval = 0\n", "scan_interval cannot be 0", "its default is 60"),
+        ("[watch]\nauto_embed = 1\n", "auto_embed cannot be 1", "its default is true"),
         ("search = 3\n", "search must be a table", "write its settings below [search]"),
         ("[search\n", "not valid TOML", "mend that line"),
     ],

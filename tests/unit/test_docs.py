@@ -22,7 +22,7 @@ from zhiku.cli.hits import WHY
 from zhiku.cli.main import zhiku as group
 from zhiku.cli.reasons import RULES
 from zhiku.cli.session import Session
-from zhiku.config import BaseSettings, IndexSettings, LibrarySettings, SearchSettings
+from zhiku.config import BaseSettings, IndexSettings, LibrarySettings, SearchSettings, SnapshotSettings, WatchSettings
 from zhiku.errors import ZhikuError
 from zhiku.ingest.rules import SkipReason
 
@@ -89,6 +89,8 @@ def test_every_setting_is_documented() -> None:
     keys = [f"index.{item.name}" for item in fields(IndexSettings)]
     keys += [f"search.{item.name}" for item in fields(SearchSettings)]
     keys += [f"library.{item.name}" for item in fields(LibrarySettings)]
+    keys += [f"watch.{item.name}" for item in fields(WatchSettings)]
+    keys += [f"snapshots.{item.name}" for item in fields(SnapshotSettings)]
     keys += [item.name for item in fields(BaseSettings)]
 
     assert [key for key in keys if f"| `{key}` |" not in text] == []

@@ -28,6 +28,7 @@ OUTPUT_LOST = 74
 COMMANDS = {
     "index": ("zhiku.cli.content:index", "Read folders or files into a base, or bring it up to date."),
     "sync": ("zhiku.cli.sync:sync", "Bring all bases of a library folder up to date."),
+    "watch": ("zhiku.cli.watch:watch", "Keep bases up to date while their files change."),
     "search": ("zhiku.cli.content:search", "Find the passages that answer a question or hold some words."),
     "grep": ("zhiku.cli.content:grep", "Find every line that holds a keyword, character for character."),
     "read": ("zhiku.cli.content:read", "Show a document, or some lines or a page of it."),

@@ -36,6 +36,10 @@ class Library:
         self._analyzer = Analyzer()
         self._embedders = Embedders(home, environment().get("ZHIKU_EMBEDDER", ""))
 
+    def reload(self) -> None:
+        """Read the user's settings anew, for the bases that are opened from now on. Raises `ConfigError`."""
+        self.settings = load_settings(self.home)
+
     def names(self) -> list[str]:
         """Return the names of all bases, sorted."""
         folder = self.home / BASES_FOLDER
