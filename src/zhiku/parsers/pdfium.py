@@ -40,6 +40,9 @@ class PdfFile:
 
     def __init__(self, data: bytes, path: str) -> None:
         """Open the file. Raise PasswordNeeded if it is encrypted, ParseFailed if it is damaged."""
+        # PDFium names no cause for some damage and keeps the one of the file before, such as a missing password;
+        # no bytes at all make it "corrupt".
+        raw.FPDF_LoadMemDocument(b"", 0, None)
         try:
             self._pdf = pdfium.PdfDocument(data)
         except pdfium.PdfiumError as error:

@@ -131,6 +131,15 @@ def test_an_encrypted_file_needs_a_password() -> None:
         _parse(PdfWriter().page("secret text").data(trailer, (entry,)))
 
 
+def test_damage_is_not_called_by_what_was_wrong_with_the_file_before() -> None:
+    without_pages = PdfWriter().page("text").data().replace(b"/Pages 2 0 R", b"/Pages 99 0 R")
+    trailer, entry = encryption()
+    with pytest.raises(PasswordNeeded):
+        _parse(PdfWriter().page("secret text").data(trailer, (entry,)))
+    with pytest.raises(ParseFailed, match="it is cut off or corrupt"):
+        _parse(without_pages)
+
+
 def test_what_is_no_pdf_is_said_to_be_none() -> None:
     with pytest.raises(ParseFailed, match=r"a\.pdf is not a PDF"):
         _parse(b"<html><body>404</body></html>")
@@ -238,6 +247,14 @@ def test_a_page_tree_that_turns_in_a_circle_is_left() -> None:
     document = _parse(data)
     assert document.text == "good"
     assert document.warnings == ("The file states 999999 pages; only the first 1 were read",)
+
+
+def test_a_page_in_a_circle_of_the_page_tree_does_not_cost_the_others() -> None:
+    circle = (b"<</Type/Pages/Kids[12 0 R]/Count 1>>", b"<</Type/Pages/Kids[11 0 R]/Count 1>>")
+    data = PdfWriter().page("good").page("lost").data(extra=circle).replace(b" 9 0 R]/Count", b" 11 0 R]/Count")
+    document = _parse(data)
+    assert document.text == "good"
+    assert document.warnings == ("Pages that are damaged: 2",)
 
 
 def test_deep_arrays_and_huge_pages_are_read() -> None:
