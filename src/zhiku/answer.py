@@ -53,6 +53,8 @@ class Hit:
     """Of the file; None where its place is a page."""
     line_end: int | None
     ocr: bool = False
+    hidden_text: bool = False
+    """Whether `text` holds some that a reader of the file does not see."""
     text: str
     locator: str
     file_state: FileState

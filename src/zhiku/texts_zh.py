@@ -231,6 +231,7 @@ TEXTS: dict[str, str] = {
     "changed since it was indexed": "索引之后有变更",
     "its file is gone or out of reach": "文件已不在，或无法访问",
     "its file was moved": "文件已移动",
+    "holds text that its file does not show": "含有原文件中看不见的文字",
     ", ": "、",
     "why: {reasons}": "缘由：{reasons}",
     "words in the text": "正文含有词语",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from zhiku.cli.columns import clean_line, wrap
-from zhiku.cli.places import lines_or_pages, state
+from zhiku.cli.places import cautions, lines_or_pages
 from zhiku.cli.screen import Screen, joined
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def header(excerpt: Excerpt, screen: Screen) -> str:
     document, lines = excerpt.document, excerpt.lines
     numbers = (None, None) if document.page_count or not lines else (lines[0].number, lines[-1].number)
     where = lines_or_pages(screen, numbers, (excerpt.page, None))
-    return joined([clean_line(document.source.path), where, state(screen, excerpt.file_state)])
+    return joined([clean_line(document.source.path), where, cautions(screen, excerpt)])
 
 
 def excerpt_lines(excerpt: Excerpt, screen: Screen) -> Iterator[str]:

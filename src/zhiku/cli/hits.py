@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from zhiku.cli.columns import clean, clean_line, cut, fold, width, wrap
-from zhiku.cli.places import chain, lines_or_pages, state
+from zhiku.cli.places import cautions, chain, lines_or_pages
 from zhiku.cli.screen import Screen, joined
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _head(hit: Hit, screen: Screen) -> str:
 def _place(hit: Hit, screen: Screen, *, with_base: bool) -> Iterator[str]:
     where = lines_or_pages(screen, (hit.line_start, hit.line_end), (hit.page, hit.page_end))
     base = f"[{hit.base}]" if with_base else ""
-    path, section, note = clean_line(hit.path), clean_line(chain(hit.section)), state(screen, hit.file_state)
+    path, section, note = clean_line(hit.path), clean_line(chain(hit.section)), cautions(screen, hit)
     tail = joined([where, base])
     linked = screen.link(path, hit.file)
     warned = screen.style(note, "warn")
@@ -122,7 +122,7 @@ def as_markdown(answer: Answer, screen: Screen) -> Iterator[str]:
         where = lines_or_pages(screen, (hit.line_start, hit.line_end), (hit.page, hit.page_end))
         base = _escaped(hit.base) if len(answer.bases) > 1 else ""
         path = f"`{clean_line(hit.path)}`"
-        yield joined([path, _escaped(chain(hit.section)), where, base, state(screen, hit.file_state)], " · ")
+        yield joined([path, _escaped(chain(hit.section)), where, base, cautions(screen, hit)], " · ")
         yield f"<{clean_line(hit.locator)}>"
         yield ""
         for line in clean(hit.text).split("\n"):

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from zhiku.cli.screen import joined
+
 if TYPE_CHECKING:
+    from zhiku.answer import Hit
     from zhiku.cli.screen import Screen
-    from zhiku.model import FileState
+    from zhiku.retrieve.read import Excerpt
 
 STATES = {
     "changed": "changed since it was indexed",
@@ -33,7 +36,10 @@ def chain(section: Sequence[str]) -> str:
     return " › ".join(section)
 
 
-def state(screen: Screen, file_state: FileState) -> str:
-    """Return what the reader should know of a file; nothing where it is as it was read."""
-    words = STATES[file_state]
-    return f"({screen.tr(words)})" if words else ""
+def cautions(screen: Screen, shown: Hit | Excerpt) -> str:
+    """Return what a reader should know of a text: whether its file is as it was read, and shows it; else nothing."""
+    words = STATES[shown.file_state]
+    notes = [screen.tr(words)] if words else []
+    if shown.hidden_text:
+        notes.append(screen.tr("holds text that its file does not show"))
+    return joined([f"({note})" for note in notes])

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 from zhiku.errors import NeedsOcr, ParseFailed
 from zhiku.model import ParsedDocument, Source
 from zhiku.parsers.titles import names_something
+from zhiku.text.hidden import KEY as HIDDEN_SPANS
+from zhiku.text.hidden import merge_spans
 from zhiku.text.pdf_characters import junk_share
-from zhiku.text.pdf_layout import build_document
+from zhiku.text.pdf_layout import Layout, build_document
 from zhiku.text.pdf_printed import PrintedPage
 from zhiku.text.pdf_verdict import JudgedPage, PageVerdict, judge_pages
 
@@ -44,13 +46,13 @@ class PdfParser:
             title = pdf.title
         judged = judge_pages(pages)
         _refuse_unusable(judged, source.path)
-        text, blocks, spans = build_document([each.page for each in judged], outline)
+        layout = build_document([each.page for each in judged], outline)
         return ParsedDocument(
-            text=text,
-            blocks=tuple(blocks),
+            text=layout.text,
+            blocks=tuple(layout.blocks),
             title=title if names_something(title) and not junk_share(title) else "",
-            metadata=_metadata(judged),
-            pages=tuple(spans),
+            metadata=_metadata(judged, layout),
+            pages=tuple(layout.pages),
             warnings=tuple(_iter_warnings(stated, judged)),
         )
 
@@ -89,12 +91,12 @@ def _refuse_unusable(judged: Sequence[JudgedPage], path: str) -> None:
         raise NeedsOcr(template, path=path, hint=hint)
 
 
-def _metadata(judged: Sequence[JudgedPage]) -> dict[str, Any]:
-    """Return the pages by verdict, and those with text that no reader sees."""
+def _metadata(judged: Sequence[JudgedPage], layout: Layout) -> dict[str, Any]:
+    """Return the pages by verdict, and the spans of text that no reader sees."""
     by_verdict = {verdict: _join_numbers(numbers) for verdict, numbers in _by_verdict(judged).items()}
     metadata: dict[str, Any] = {"pages": by_verdict}
-    if hidden := _hidden_pages(judged):
-        metadata["hidden_text"] = _join_numbers(hidden)
+    if layout.hidden:
+        metadata[HIDDEN_SPANS] = merge_spans(layout.hidden)
     return metadata
 
 

@@ -102,8 +102,11 @@ class PdfFile:
 def _read_page(page: Any, text_page: Any, page_no: int) -> PrintedPage:
     left, bottom, right, top = page.get_bbox()
     frame = PageFrame(left, bottom, right, top, page.get_rotation())
-    lines = tuple(iter_lines(text_page, frame))
     width, height = page.get_size()
+    lines = tuple(
+        replace(line, is_hidden=True) if _is_off_page(line, width, height) else line
+        for line in iter_lines(text_page, frame)
+    )
     printed = PrintedPage(
         page_no=page_no, width=width, height=height, lines=lines, notes=tuple(dict.fromkeys(iter_notes(page)))
     )
@@ -113,6 +116,11 @@ def _read_page(page: Any, text_page: Any, page_no: int) -> PrintedPage:
     if sum(len(line.text) for line in lines) < FEW_CHARS or any(line.is_hidden for line in lines):
         return _with_drawings(printed, page, frame)
     return printed
+
+
+def _is_off_page(line: PrintedLine, width: float, height: float) -> bool:
+    is_beside = line.right <= 0 or line.left >= width
+    return is_beside or line.baseline + line.size <= 0 or line.baseline - line.size >= height
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

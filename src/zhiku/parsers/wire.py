@@ -20,6 +20,8 @@ from zhiku.errors import (
     UnsupportedFormat,
 )
 from zhiku.model import Block, BlockKind, Link, Page, ParsedDocument, Source
+from zhiku.text.hidden import KEY as HIDDEN_SPANS
+from zhiku.text.hidden import MAX_SPANS
 
 MAX_MESSAGE_CHARS: Final = 4_000
 MAX_LEVEL: Final = 6
@@ -157,6 +159,7 @@ def _document(
     _text(text).encode()  # raises what is no character at all
     _check(len(text) <= max_chars and "\0" not in text)
     _check(isinstance(metadata, dict))
+    _check(not pages or _are_spans(metadata.get(HIDDEN_SPANS, []), len(text)))
     _check(len(line_numbers) in (0, text.count("\n") + 1))
     return ParsedDocument(
         text=text,
@@ -189,6 +192,10 @@ def _pages(pages: Iterable[Sequence[Any]], chars: int) -> Iterable[Page]:
         _check(done <= _number(start) <= _number(end) <= chars)
         yield Page(page_no=_number(page_no), char_start=start, char_end=end)
         done = end
+
+
+def _are_spans(spans: Sequence[Sequence[int]], chars: int) -> bool:
+    return len(spans) <= MAX_SPANS and all(_number(start) < _number(end) <= chars for start, end in spans)
 
 
 def _ascending(numbers: Sequence[int]) -> Sequence[int]:

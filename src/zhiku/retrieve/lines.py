@@ -12,6 +12,7 @@ from zhiku.model import Document
 from zhiku.ports import ReadSession
 from zhiku.retrieve.freshness import file_of
 from zhiku.retrieve.grep import LineMatch, grep
+from zhiku.text.hidden import holds_hidden_text
 from zhiku.text.measure import is_grapheme_boundary
 
 DEFAULT_MAX_LINES = 200
@@ -47,6 +48,8 @@ class GrepItem:
     line: int | None
     """Of the file; None where its place is a page."""
     page: int | None
+    hidden_text: bool = False
+    """Whether the line holds text that a reader of the file does not see."""
     text: str
     marks: Spans = field(default=(), repr=False)
     """Spans of `text` that are the keyword; for display, not part of the JSON."""
@@ -63,7 +66,7 @@ class GrepAnswer:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as every door gives it in JSON."""
-        names = ("base", "doc_id", "path", "file", "line", "page", "text")
+        names = ("base", "doc_id", "path", "file", "line", "page", "hidden_text", "text")
         return {
             "keyword": self.keyword,
             "bases": list(self.bases),
@@ -113,6 +116,7 @@ def _item(base: str, document: Document, match: LineMatch, page: int | None, lon
         file=str(file_of(document)),
         line=match.line if page is None else None,
         page=page,
+        hidden_text=holds_hidden_text(document, match.char_start, match.char_start + len(match.text)),
         text=text,
         marks=marks,
     )

@@ -15,6 +15,7 @@ from zhiku.retrieve.passage import Passage, build_passage, find_matches
 from zhiku.retrieve.plan import Plan
 from zhiku.retrieve.relevance import Evidence, relevance_of
 from zhiku.text.analyze import Analyzer
+from zhiku.text.hidden import holds_hidden_text
 
 
 @dataclass(kw_only=True, slots=True)
@@ -129,6 +130,7 @@ class Presenter:
             page_end=chunk.page_end,
             line_start=None if is_paged else passage.line_start,
             line_end=None if is_paged else passage.line_end,
+            hidden_text=holds_hidden_text(document, passage.char_start, passage.char_end),
             text=passage.text,
             locator=str(locator),
             file_state=file_state(self._sessions[ranked.base], document),

@@ -14,6 +14,7 @@ from zhiku.locator import Locator
 from zhiku.model import Document, FileState
 from zhiku.ports import ReadSession
 from zhiku.retrieve.freshness import file_of, file_state
+from zhiku.text.hidden import holds_hidden_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +43,12 @@ class Excerpt:
         """Return the lines as one text."""
         return "\n".join(line.text for line in self.lines)
 
+    @property
+    def hidden_text(self) -> bool:
+        """Return whether any of it is text that a reader of the file does not see."""
+        spans = [(line.char_start, line.char_start + len(line.text)) for line in self.lines]
+        return bool(spans) and holds_hidden_text(self.document, spans[0][0], spans[-1][1])
+
     def to_dict(self) -> dict[str, Any]:
         """Return the excerpt as every door gives it in JSON. Lines are None where the document's places are pages."""
         paged = self.document.page_count > 0
@@ -57,6 +64,7 @@ class Excerpt:
             "line_start": numbers[0],
             "line_end": numbers[1],
             "file_state": self.file_state,
+            "hidden_text": self.hidden_text,
             "text": self.text,
         }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from zhiku.model import Block, BlockKind, Page
 from zhiku.text.pdf_headings import find_headings
@@ -10,13 +11,21 @@ from zhiku.text.pdf_paragraphs import iter_paragraphs
 from zhiku.text.pdf_printed import OutlineEntry, PrintedPage
 
 
-def build_document(
-    pages: Sequence[PrintedPage], outline: Iterable[OutlineEntry]
-) -> tuple[str, list[Block], list[Page]]:
-    """Return text, blocks and page spans; a blank line parts two blocks."""
+class Layout(NamedTuple):
+    """The text of a document, its blocks and pages, and the spans that a reader does not see."""
+
+    text: str
+    blocks: list[Block]
+    pages: list[Page]
+    hidden: list[tuple[int, int]]
+
+
+def build_document(pages: Sequence[PrintedPage], outline: Iterable[OutlineEntry]) -> Layout:
+    """Return the document that the lines of these pages make; a blank line parts two blocks."""
     text: list[str] = []
     blocks: list[Block] = []
     spans: dict[int, tuple[int, int]] = {}
+    hidden: list[tuple[int, int]] = []
     size = 0
     for paragraph in iter_paragraphs(pages, find_headings(pages, outline)):
         if text:
@@ -30,7 +39,9 @@ def build_document(
         title = "".join(piece for _, piece in paragraph.pieces) if paragraph.level else ""
         kind: BlockKind = "heading" if paragraph.level else "paragraph"
         blocks.append(Block(kind=kind, char_start=start, char_end=size, level=paragraph.level, title=title))
-    return "".join(text), blocks, list(_iter_page_spans(pages, spans))
+        if paragraph.is_hidden:
+            hidden.append((start, size))
+    return Layout("".join(text), blocks, list(_iter_page_spans(pages, spans)), hidden)
 
 
 def _iter_page_spans(pages: Sequence[PrintedPage], spans: Mapping[int, tuple[int, int]]) -> Iterator[Page]:

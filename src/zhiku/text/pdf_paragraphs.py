@@ -46,6 +46,8 @@ class Paragraph:
     """What is gathered of a paragraph: its text, by page, and its level if it is a heading."""
 
     level: int = 0
+    is_hidden: bool = False
+    """All of it or none: what a reader sees is not joined to what nobody does."""
     pieces: list[tuple[int, str]] = field(default_factory=list)
 
     def add(self, page_no: int, text: str) -> None:
@@ -106,7 +108,7 @@ class _Joiner:
         before = self._before
         if before is None or not _is_continued(before, placed, self._leading):
             yield from self.end()
-            self._paragraph = Paragraph(level=placed.level)
+            self._paragraph = Paragraph(level=placed.level, is_hidden=placed.line.is_hidden)
         elif before.page_no == placed.page_no:
             self._leading = max(before.line.baseline - placed.line.baseline, 0.0)
         self._paragraph.add(placed.page_no, placed.line.text)
@@ -136,6 +138,8 @@ def _iter_placed_lines(page: PrintedPage, margins: Sequence[Margins], headings: 
 
 
 def _is_continued(before: _PlacedLine, after: _PlacedLine, leading: float) -> bool:
+    if before.line.is_hidden != after.line.is_hidden:
+        return False
     if before.level or after.level:
         return before.level > 0 and after.level > 0 and not after.starts_heading
     first, second = before.line, after.line

@@ -21,7 +21,7 @@ class PrintedLine:
     last_cell: float | None = None
     """Where the text after the line's last wide gap begins, as in the row of a table."""
     is_hidden: bool = False
-    """Painted so that no reader sees it: invisible, white on nothing, or too small."""
+    """Painted so that no reader sees it: invisible, white on nothing, too small, or beside the page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

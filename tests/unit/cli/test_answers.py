@@ -7,7 +7,7 @@ from screens import pipe
 
 from zhiku.answer import Answer, Health, Hit, Leg, Query
 from zhiku.cli.health import looked_for, notes
-from zhiku.cli.hits import as_text
+from zhiku.cli.hits import as_markdown, as_text
 from zhiku.errors import ModelUnavailable, QueryError
 from zhiku.retrieve.relevance import NOTHING_FOUND
 
@@ -50,6 +50,13 @@ def said(found: Answer, language: Any = "en", **query: Any) -> list[str]:
 )
 def test_a_hit_shows_its_relevance_or_else_its_score(relevance: float | None, shown: str) -> None:
     assert next(as_text(answer(hit(relevance=relevance)), pipe(), whole=True, explain=False)) == shown
+
+
+def test_a_hit_with_hidden_text_says_so_beside_its_place() -> None:
+    shown = answer(hit(hidden_text=True, file_state="changed"))
+    notes = "(changed since it was indexed)  (holds text that its file does not show)"
+    assert list(as_text(shown, pipe(), whole=True, explain=False))[1] == f"   a.md  L1  {notes}"
+    assert notes in list(as_markdown(shown, pipe()))[2]
 
 
 def test_an_explained_hit_says_what_its_score_is_made_of() -> None:

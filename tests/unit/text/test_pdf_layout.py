@@ -53,7 +53,7 @@ def test_junk_is_what_no_reader_could_have_meant() -> None:
 
 def test_a_paragraph_goes_on_over_a_page_break() -> None:
     pages = [printed(1, ("一直写到边上的一行", 50, 350)), printed(2, ("接着写完。", 50, 120))]
-    text, blocks, spans = build_document(pages, [])
+    text, blocks, spans, _ = build_document(pages, [])
     assert text == "一直写到边上的一行接着写完。"
     assert len(blocks) == 1
     assert [text[span.char_start : span.char_end] for span in spans] == ["一直写到边上的一行", "接着写完。"]
@@ -152,7 +152,7 @@ def test_items_start_anew(start: str) -> None:
 
 def test_a_heading_has_its_level_and_may_take_several_lines() -> None:
     page = printed(1, ("2.1 一个很长的标题写到边", 50, 350), ("才写完", 50, 100), ("正文。", 50, 100))
-    text, blocks, _ = build_document([page], [OutlineEntry(2, "一个很长的标题写到边才写完", 1)])
+    text, blocks, *_ = build_document([page], [OutlineEntry(2, "一个很长的标题写到边才写完", 1)])
     assert [(block.kind, block.level, block.title) for block in blocks] == [
         ("heading", 2, "2.1 一个很长的标题写到边才写完"),
         ("paragraph", 0, ""),
