@@ -66,6 +66,14 @@ class Parser:
         os.kill(os.getpid(), 6 if hoard else 0)
         raise AssertionError("not reached")
 
+    def hoard_and_abort(self, source: Source, text: str) -> ParsedDocument:
+        hoard = []
+        try:
+            while True:
+                hoard.append(b"\1" * 2**20)
+        except MemoryError:
+            os.abort()
+
     def print(self, source: Source, text: str) -> ParsedDocument:
         sys.stdout.write("rubbish")
         sys.stdout.flush()

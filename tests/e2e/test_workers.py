@@ -204,6 +204,6 @@ def test_files_that_kill_pdfium_fail_alone(cli: Cli) -> None:
     done = cli("index", "docs")
     assert done.returncode == 3
     assert "Could not be read: 3" in done.stdout
-    for name in ("bomb_flate3.pdf", "form_recursion.pdf"):
-        assert f"- {name} needs more memory than one file may use" in done.stdout
+    assert "- bomb_flate3.pdf needs more memory than one file may use" in done.stdout
+    assert "- form_recursion.pdf makes its reader take memory without end" in done.stdout
     assert "deep_array.pdf" in cli("search", "hello").stdout

@@ -32,8 +32,8 @@ class PdfParser:
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
         """Return the document.
 
-        Raise ParseFailed if the file is damaged or no PDF, PasswordNeeded if it is encrypted, NeedsOcr if no
-        page has usable text.
+        Raise ParseFailed if the file is damaged or no PDF, PasswordNeeded if it is encrypted, UnsupportedFormat if its
+        packing is too new, NeedsOcr if no page has usable text.
         """
         if b"%PDF-" not in data[:_MAGIC_BYTES]:
             raise ParseFailed("{path} is not a PDF", path=source.path, hint="give the file the ending of what it is")

@@ -13,7 +13,7 @@ from typing import Any, Final
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
-from zhiku.errors import ParseFailed, PasswordNeeded
+from zhiku.errors import ParseFailed, PasswordNeeded, UnsupportedFormat
 from zhiku.parsers.pdfium_lines import PageFrame, iter_lines
 from zhiku.parsers.pdfium_notes import iter_notes
 from zhiku.text.pdf_printed import OutlineEntry, PrintedLine, PrintedPage
@@ -28,6 +28,9 @@ MAX_OBJECTS: Final = 2_000
 MAX_DEPTH: Final = 3
 """Of objects within objects."""
 
+_BROTLI: Final = b"/BrotliDecode"
+"""A filter that no published version of PDF has, and newer programs try."""
+
 _CAUSES: Final = {
     raw.FPDF_ERR_FORMAT: "it is cut off or corrupt",
     raw.FPDF_ERR_SECURITY: "its kind of encryption is unknown",
@@ -39,10 +42,12 @@ class PdfFile:
     """An open PDF; close it after use."""
 
     def __init__(self, data: bytes, path: str) -> None:
-        """Open the file. Raise PasswordNeeded if it is encrypted, ParseFailed if it is damaged."""
-        # PDFium names no cause for some damage and keeps the one of the file before, such as a missing password;
-        # no bytes at all make it "corrupt".
-        raw.FPDF_LoadMemDocument(b"", 0, None)
+        """Open the file.
+
+        Raise PasswordNeeded if it is encrypted, UnsupportedFormat if its packing is too new, else ParseFailed.
+        """
+        # PDFium names no cause for some damage and keeps that of the file before, such as a missing password.
+        raw.FPDF_LoadDocument(b"", None)
         try:
             self._pdf = pdfium.PdfDocument(data)
         except pdfium.PdfiumError as error:
@@ -51,6 +56,12 @@ class PdfFile:
                     "{path} is encrypted and needs a password",
                     path=path,
                     hint="save a copy without a password and index that",
+                ) from error
+            if _BROTLI in data:
+                raise UnsupportedFormat(
+                    "{path} is packed with Brotli, which PDFium does not read yet",
+                    path=path,
+                    hint="save it anew with another program",
                 ) from error
             raise ParseFailed(
                 "{path} is damaged: {cause}",

@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 
 from pdfs import PdfWriter, annotation, encryption
-from zhiku.errors import NeedsOcr, ParseFailed, PasswordNeeded
+from zhiku.errors import NeedsOcr, ParseFailed, PasswordNeeded, UnsupportedFormat
 from zhiku.model import ParsedDocument, Source
 from zhiku.parsers.pdf import PdfParser
 
@@ -136,8 +136,16 @@ def test_damage_is_not_called_by_what_was_wrong_with_the_file_before() -> None:
     trailer, entry = encryption()
     with pytest.raises(PasswordNeeded):
         _parse(PdfWriter().page("secret text").data(trailer, (entry,)))
-    with pytest.raises(ParseFailed, match="it is cut off or corrupt"):
+    with pytest.raises(ParseFailed, match="PDFium cannot open it"):
         _parse(without_pages)
+
+
+def test_a_file_that_is_packed_in_a_way_too_new_is_unsupported() -> None:
+    data = (
+        PdfWriter().page("text").data(trailer="/X<</Filter/BrotliDecode>>").replace(b"/Pages 2 0 R", b"/Pages 99 0 R")
+    )
+    with pytest.raises(UnsupportedFormat, match="packed with Brotli"):
+        _parse(data)
 
 
 def test_what_is_no_pdf_is_said_to_be_none() -> None:

@@ -130,6 +130,14 @@ def test_a_worker_that_dies_of_much_memory_is_told_from_one_that_crashes(pool: W
     fails(pool, "fill_and_abort 1", Crashed)
 
 
+@needs_linux
+def test_a_worker_that_takes_memory_without_end_has_crashed() -> None:
+    # In pieces, as a reader does that calls itself; one piece that does not fit is refused with most memory left.
+    with WorkerPool(Limits(memory_bytes=2**30)) as pool:
+        assert "makes its reader take memory without end" in fails(pool, "hoard_and_abort", Crashed)
+        fails(pool, "allocate", OutOfMemory)
+
+
 def test_a_worker_is_replaced_after_many_files() -> None:
     with WorkerPool() as pool:
         pids = [parse(pool, "pid").text for _ in range(SPENT_FILES + 1)]
