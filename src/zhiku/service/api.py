@@ -46,7 +46,7 @@ def index_paths(
     """Bring a base up to date with files and folders, or with all its roots; make it if there is none.
 
     Returns what was done for each root, and what was embedded (see `Base.index`). Raises `NotFound` for a path that
-    does not exist, before anything is made.
+    does not exist, and `UnsupportedFormat` for a file that nothing here reads, before anything is made.
     """
     wanted = [paths] if isinstance(paths, str | Path) else list(paths)
     return library(home).index(

@@ -102,7 +102,8 @@ class Library:
     def index(self, paths: Sequence[str | Path] = (), name: str = DEFAULT_BASE, **options: Any) -> IndexReport:
         """Bring a base up to date with `paths`, or with all its roots, and make it if there is none.
 
-        No base is made for paths that do not exist. See `Base.index`, also for the options.
+        No base is made for paths that do not exist. Raises `UnsupportedFormat` for a file that nothing here reads. See
+        `Base.index`, also for the options.
         """
         self._check_new(paths, name)
         return self.open_or_create(name).index(paths, **options)
@@ -113,7 +114,7 @@ class Library:
         return self._base(self.find(name) or check_base_name(name)).preview(paths, **options)
 
     def _check_new(self, paths: Sequence[str | Path], name: str) -> None:
-        """Raise what keeps a base that does not exist from being made."""
+        """Raise what keeps a base that does not exist from being made, and what no run could read."""
         if self.find(name) is None:
             check_base_name(name)
             if not paths:
@@ -123,6 +124,9 @@ class Library:
                     hint="create it with: zhiku index PATH --base {name}",
                 )
             check_paths(as_paths(paths))
+        from zhiku.service.named import check_named_files  # a search must not pay for the import
+
+        check_named_files(as_paths(paths))
 
     def sync(self, roots: Sequence[str | Path] = (), names: Sequence[str] = (), **options: Any) -> SyncReport:
         """Bring the bases of library roots up to date. See `zhiku.service.sync.sync_roots`, also for the options."""
