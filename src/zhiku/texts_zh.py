@@ -333,6 +333,7 @@ TEXTS: dict[str, str] = {
     "Parts of the file that are damaged and were left out: {names}": "略去了文件中已损坏的部分：{names}",
     "The frontmatter is not plain YAML; only its title, tags and aliases were looked for": "frontmatter 不是普通的 YAML；只读取了其中的标题、标签和别名",
     "the last character is cut off: {cut_bytes} bytes left out": "最后一个字符不完整：略去 {cut_bytes} 个字节",
+    "lines in different encodings: {names}": "各行编码不同：{names}",
     "{count} characters could not be decoded and were replaced by U+FFFD": "{count} 个字符无法解码，已替换为 U+FFFD",
     "{nuls} NUL characters": "{nuls} 个 NUL 字符",
     # What was asked wrongly

@@ -21,11 +21,6 @@ if TYPE_CHECKING:
     from conftest import Cli
 
 needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
-HOSTILE = os.environ.get("HOSTILE_FILES", "")
-needs_hostile_files = pytest.mark.skipif(
-    not Path(HOSTILE, "form_recursion.pdf").is_file(),
-    reason="HOSTILE_FILES names no folder with files that kill PDFium",
-)
 
 WITH_BAD_PARSER = """
 import sys
@@ -195,15 +190,3 @@ def test_any_number_of_jobs_gives_the_same_index(shelf: Shelf) -> None:
             ids = [document.doc_id for document in session.documents()]
             found.append([(piece.doc_id, piece.char_start, piece.body) for piece in session.texts(ids)])
     assert found[0] == found[1] != []
-
-
-@needs_hostile_files
-def test_files_that_kill_pdfium_fail_alone(cli: Cli) -> None:
-    for name in ("bomb_flate3.pdf", "form_recursion.pdf", "deep_array.pdf", "html_named.pdf"):
-        cli.write(name, Path(HOSTILE, name).read_bytes())
-    done = cli("index", "docs")
-    assert done.returncode == 3
-    assert "Could not be read: 3" in done.stdout
-    assert "- bomb_flate3.pdf needs more memory than one file may use" in done.stdout
-    assert "- form_recursion.pdf makes its reader take memory without end" in done.stdout
-    assert "deep_array.pdf" in cli("search", "hello").stdout

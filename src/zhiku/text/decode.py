@@ -209,8 +209,11 @@ def _by_line(data: bytes, encoding: str) -> Decoded:
         used.add(name)
         replaced += broken
     used.discard("")
-    name = "mixed " + "/".join(sorted(used, reverse=True)) if len(used) > 1 else "".join(used)
-    found = _with_cut("\n".join(lines), name or "utf-8", cut_bytes)
+    names = "/".join(sorted(used, reverse=True))
+    is_mixed = len(used) > 1
+    found = _with_cut("\n".join(lines), f"mixed {names}" if is_mixed else names or "utf-8", cut_bytes)
+    if is_mixed:
+        found = replace(found, warnings=(*found.warnings, f"lines in different encodings: {names}"))
     if replaced:
         found = replace(found, warnings=(*found.warnings, _broken_warning(replaced)))
     return found

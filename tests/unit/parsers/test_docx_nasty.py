@@ -1,28 +1,26 @@
-"""Word documents that break other readers; not ours to pass on: ZHIKU_NASTY names the folder that holds them."""
+"""Word documents that break other readers (see `hostile`)."""
 
 from __future__ import annotations
 
-import os
 import time
-from pathlib import Path
 
 import pytest
 
+from hostile import FOLDER, needs_hostile_files
 from zhiku.errors import ParseFailed, PasswordNeeded, SourceError, TooLarge
 from zhiku.model import ParsedDocument, Source
 from zhiku.parsers.docx import DocxParser
 
-FOLDER = Path(os.environ.get("ZHIKU_NASTY", "no folder"))
 MAX_S = 2.0
 """Of processor time, also for the largest: 12 MB of markup."""
 
-pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="ZHIKU_NASTY names no folder of hostile documents")
+pytestmark = needs_hostile_files
 
 
 def parse(name: str) -> ParsedDocument:
     file = FOLDER / name
     if not file.exists():
-        pytest.skip(f"{name} is not in ZHIKU_NASTY")
+        pytest.skip(f"{name} is not among the hostile files")
     data = file.read_bytes()
     began = time.process_time()
     try:

@@ -94,6 +94,7 @@ def test_lines_of_two_encodings_in_one_log_are_decoded_each_for_itself() -> None
     decoded = decode(data)
 
     assert decoded.encoding == "mixed utf-8/gb18030"
+    assert decoded.warnings == ("lines in different encodings: utf-8/gb18030",)
     assert decoded.text == "2024-01-01 启动成功\n" * 40 + "2024-01-02 连接超时，正在重试\n" * 6
 
 
