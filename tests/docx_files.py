@@ -35,13 +35,13 @@ def docx(
     `files` are put in as they are, with a relationship of the main part to each, whose id is its name.
     """
     parts, files = parts or {}, files or {}
-    relations = [_relation(f"r{name}", name, f"{name}.xml") for name in _PART_NAMES if name in parts]
-    relations += [_relation(name, "diagramData", f"/{name}") for name in files]
+    related = [relation(f"r{name}", name, f"{name}.xml") for name in _PART_NAMES if name in parts]
+    related += [relation(name, "diagramData", f"/{name}") for name in files]
     packed = {
-        "_rels/.rels": _relations(
-            [_relation("r1", "officeDocument", "word/document.xml"), _relation("r2", "core-properties", "core.xml")]
+        "_rels/.rels": relations(
+            [relation("r1", "officeDocument", "word/document.xml"), relation("r2", "core-properties", "core.xml")]
         ),
-        "word/_rels/document.xml.rels": _relations(relations),
+        "word/_rels/document.xml.rels": relations(related),
         "word/document.xml": root("document", f"<w:body>{body}</w:body>", namespace),
         "core.xml": (
             '<p:coreProperties xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dcterms="http://purl.org/dc/terms/"'
@@ -124,13 +124,15 @@ def field(code: str, result: str) -> str:
     return f"{mark('begin')}<w:r><w:instrText>{code}</w:instrText></w:r>{mark('separate')}{result}{mark('end')}"
 
 
-def _relation(relation_id: str, kind: str, target: str) -> str:
+def relation(relation_id: str, kind: str, target: str) -> str:
+    """Return a relationship."""
     return f'<Relationship Id="{relation_id}" Type="{_RELATIONS}/{kind}" Target="{target}"/>'
 
 
-def _relations(relations: list[str]) -> str:
+def relations(each: list[str]) -> str:
+    """Return a part of relationships."""
     address = "http://schemas.openxmlformats.org/package/2006/relationships"
-    return f'<Relationships xmlns="{address}">{"".join(relations)}</Relationships>'
+    return f'<Relationships xmlns="{address}">{"".join(each)}</Relationships>'
 
 
 SAMPLE: Final = docx(

@@ -7,9 +7,9 @@ from typing import Final
 
 from zhiku.parsers.docx_content import Box, Item, Paragraph, Row, show_paragraph
 from zhiku.parsers.docx_numbering import Numberings
-from zhiku.parsers.docx_styles import Styles, heading_level, parse_whole
-from zhiku.parsers.docx_text import OFF, TextReader
-from zhiku.parsers.xml_walk import Attributes, Handlers, attribute
+from zhiku.parsers.docx_styles import Styles, heading_level
+from zhiku.parsers.ooxml_text import OFF, TextReader
+from zhiku.parsers.xml_walk import Attributes, Handlers, attribute, parse_whole
 from zhiku.text.numerals import format_number
 
 MAX_NESTED: Final = 8

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from zhiku.parsers.docx_styles import Style, Styles, parse_whole
-from zhiku.parsers.xml_walk import Attributes, Handlers, attribute
+from zhiku.parsers.docx_styles import Style, Styles
+from zhiku.parsers.xml_walk import Attributes, Handlers, attribute, parse_whole
 from zhiku.text.numerals import format_number
 
 BULLET: Final = "- "

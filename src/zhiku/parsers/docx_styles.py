@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from zhiku.parsers.xml_walk import Attributes, Handlers, attribute
+from zhiku.parsers.xml_walk import Attributes, Handlers, attribute, parse_whole
 
 BODY_LEVEL: Final = 9
 """The outline level of what is no heading (ECMA-376 part 1, 17.3.1.20: levels count from 0)."""
@@ -16,14 +16,6 @@ _HEADING_NAME: Final = re.compile(r"(?:heading|标题|標題) ?([1-9])(?:\D.*)?"
 _CHINESE_LEVELS: Final = "一二三四五六七八九"
 _CHINESE_NAME: Final = re.compile(f"([{_CHINESE_LEVELS}])[级級](?:标题|標題)")
 _TITLE_NAMES: Final = frozenset(("title", "标题", "標題", "文档标题"))
-
-
-def parse_whole(text: str) -> int | None:
-    """Return a whole number as it stands in an attribute, None for anything else."""
-    try:
-        return int(text) if len(text) <= 10 else None
-    except ValueError:
-        return None
 
 
 @dataclass(kw_only=True)

@@ -47,6 +47,14 @@ def attribute(attributes: Attributes, name: str) -> str:
     return next((value for key, value in attributes.items() if key.rpartition("}")[2] == name), "")
 
 
+def parse_whole(text: str) -> int | None:
+    """Return a whole number as it stands in an attribute, None for anything else."""
+    try:
+        return int(text) if len(text) <= 10 else None
+    except ValueError:
+        return None
+
+
 def walk(data: bytes | bytearray, handlers: Handlers, namespaces: Mapping[str, tuple[str, ...]]) -> None:
     """Call the handlers from the first element to the last.
 

@@ -1,4 +1,4 @@
-"""Which characters of a Word document a reader sees: no codes of fields, no hidden text, one of two alternatives."""
+"""Which characters of an Office document a reader sees: no codes of fields, no hidden text, one of two alternatives."""
 
 from __future__ import annotations
 
