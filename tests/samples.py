@@ -6,6 +6,8 @@ from importlib.resources import files
 
 from docx_files import SAMPLE as DOCX
 from docx_files import docx, p, table
+from pptx_files import SAMPLE as PPTX
+from pptx_files import pptx, shape, title
 from zhiku.model import ParsedDocument, Source
 from zhiku.ports import Parser
 from zhiku.registry import PARSERS, format_of, load
@@ -50,6 +52,7 @@ SAMPLES: dict[str, dict[str, bytes]] = {
     "html": {"a.html": HTML.encode(), "bare.htm": "<p>只有一段".encode()},
     "pdf": {"a.pdf": files("zhiku").joinpath("samples/papers/fog-water-study.pdf").read_bytes()},
     "docx": {"a.docx": DOCX, "b.docm": docx(table(("一", "二")) + p("三")), "empty.dotx": docx("")},
+    "pptx": {"a.pptx": PPTX, "b.ppsx": pptx(title("一") + shape("二")), "empty.potx": pptx("")},
     "plain": {
         "a.txt": TEXT.encode(),
         "gbk.txt": TEXT.encode("gbk"),

@@ -14,6 +14,7 @@ PARSERS = {
     "html": "zhiku.parsers.html:HtmlParser",
     "pdf": "zhiku.parsers.pdf:PdfParser",
     "docx": "zhiku.parsers.docx:DocxParser",
+    "pptx": "zhiku.parsers.pptx:PptxParser",
     "plain": "zhiku.parsers.plain:PlainParser",
 }
 CHUNKERS = {"structure": "zhiku.chunkers.structure:StructureChunker"}
@@ -30,8 +31,9 @@ FORMAT_ENDINGS = {
     "html": frozenset({".html", ".htm", ".xhtml"}),
     "pdf": frozenset({".pdf"}),
     "docx": frozenset({".docx", ".docm", ".dotx", ".dotm"}),
+    "pptx": frozenset({".pptx", ".pptm", ".potx", ".potm", ".ppsx", ".ppsm"}),
 }
-BINARY_FORMATS = ("pdf", "docx")
+BINARY_FORMATS = ("pdf", "docx", "pptx")
 
 
 def load(table: dict[str, str], name: str) -> Any:

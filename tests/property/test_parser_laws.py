@@ -23,13 +23,14 @@ from zhiku.errors import SourceError
 MARKUP = re.compile(r"<!--.*?-->|<[^<>]*>", re.DOTALL)
 MAX_PARSE_S = 5.0
 CHILD_TIMEOUT_S = 60
-PDFS_A_CHILD = 12
+FILES_A_CHILD = 12
 
 TOKENS = {
     "html": b"<main> </main> <table> <td> <pre> <h1> <!-- </p <p &#x0; <script> <nav> <meta\tcharset=utf-16>",
     "markdown": b"--- ``` ~~~ # | :- > - [[ ]] ![[ <!-- %% \xe3\x80\x80 \x00 \xff <div>",
     "plain": b"\x00 \xff\xfe \xef\xbb\xbf \r \x85 \xe2\x80\xa8 ==== .. \xb5\xda\xd2\xbb\xd5\xc2",
     "docx": b"PK\x01\x02 PK\x05\x06 \x00\x00\xff\xff word/document.xml word/styles.xml",
+    "pptx": b"PK\x01\x02 PK\x05\x06 \x00\x00\xff\xff ppt/presentation.xml ppt/slides/slide1.xml",
     "pdf": b"<< >> [ ] endobj endstream obj xref 0 -1 99999999999 1e39 /Kids /Type /Length null BT ET Tf Td 0\t0\tR",
 }
 """What a mutation may put in, besides what is there."""
@@ -111,23 +112,27 @@ def test_a_word_document_of_any_bytes_is_read_or_refused(data: bytes) -> None:
     check("a.docx", data)
 
 
+@settings(max_examples=60, deadline=None)
+@given(mutated("pptx"))
+def test_a_presentation_of_any_bytes_is_read_or_refused(data: bytes) -> None:
+    check("a.pptx", data)
+
+
 CHILD = """
 import base64, json, sys
 sys.path[:0] = json.loads(sys.argv[1])
 from test_parser_laws import check
 for number, line in enumerate(sys.stdin):
-    check("a.pdf", base64.b64decode(line))
+    check(sys.argv[2], base64.b64decode(line))
     print(number, flush=True)
 """
 
 
-@settings(max_examples=3, deadline=None)
-@given(st.lists(mutated("pdf"), min_size=PDFS_A_CHILD, max_size=PDFS_A_CHILD))
-def test_a_pdf_of_any_bytes_is_read_or_refused(files: list[bytes]) -> None:
-    """In a process of its own, which PDFium may end."""
+def check_in_a_child(path: str, files: list[bytes]) -> None:
+    """Check files in a process of its own, which a native library may end."""
     here = Path(__file__).parent
     done = subprocess.run(
-        [sys.executable, "-c", CHILD, json.dumps([str(here), str(here.parent)])],
+        [sys.executable, "-c", CHILD, json.dumps([str(here), str(here.parent)]), path],
         input="".join(f"{b64encode(data).decode()}\n" for data in files),
         capture_output=True,
         encoding="utf-8",
@@ -138,7 +143,13 @@ def test_a_pdf_of_any_bytes_is_read_or_refused(files: list[bytes]) -> None:
     assert len(done.stdout.split()) == len(files)
 
 
+@settings(max_examples=3, deadline=None)
+@given(st.lists(mutated("pdf"), min_size=FILES_A_CHILD, max_size=FILES_A_CHILD))
+def test_a_pdf_of_any_bytes_is_read_or_refused(files: list[bytes]) -> None:
+    check_in_a_child("a.pdf", files)
+
+
 @pytest.mark.parametrize("format_name", sorted(GOLDEN))
 def test_the_samples_themselves_are_read(format_name: str) -> None:
-    path = {"html": "a.html", "markdown": "a.md", "plain": "a.txt", "pdf": "a.pdf", "docx": "a.docx"}[format_name]
+    path = next(path for path in SAMPLES[format_name] if path.startswith("a."))
     assert all(parse(path, data).text.strip() for data in GOLDEN[format_name])

@@ -35,8 +35,6 @@ UNSUPPORTED_ENDINGS = frozenset(
         ".doc",
         ".dot",
         ".wps",
-        ".pptx",
-        ".pptm",
         ".ppt",
         ".pps",
         ".dps",

@@ -23,6 +23,10 @@ NAMESPACES: Final = {
         "http://schemas.openxmlformats.org/drawingml/2006/diagram",
         "http://purl.oclc.org/ooxml/drawingml/diagram",
     ),
+    "p": (
+        "http://schemas.openxmlformats.org/presentationml/2006/main",
+        "http://purl.oclc.org/ooxml/presentationml/main",
+    ),
     "mc": ("http://schemas.openxmlformats.org/markup-compatibility/2006",),
     "rel": ("http://schemas.openxmlformats.org/package/2006/relationships",),
     "cp": ("http://schemas.openxmlformats.org/package/2006/metadata/core-properties",),
@@ -108,6 +112,11 @@ class Package:
         return found
 
 
+def relationship_id(attributes: Attributes) -> str:
+    """Return the id of a relationship, `r:id`; an element may have another id besides."""
+    return next((value for key, value in attributes.items() if key.endswith("}id")), "")
+
+
 def refuse_ole(data: bytes, path: str) -> None:
     """Raise what there is to say of an OLE file: that it is encrypted, of an old program, or no document."""
     if ENCRYPTED_PACKAGE in data:
@@ -116,7 +125,7 @@ def refuse_ole(data: bytes, path: str) -> None:
         raise UnsupportedFormat(
             "{path} is a document of Office 97-2003 whatever its ending",
             path=path,
-            hint="open it in its own program and save it in the present format (.docx)",
+            hint="open it in its own program and save it in the present format (.docx, .pptx)",
         )
     raise _no_office_document(path)
 
