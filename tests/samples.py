@@ -8,6 +8,7 @@ from docx_files import SAMPLE as DOCX
 from docx_files import docx, p, table
 from pptx_files import SAMPLE as PPTX
 from pptx_files import pptx, shape, title
+from sheet_files import ODS, XLS, XLSB, XLSX, xlsx
 from zhiku.model import ParsedDocument, Source
 from zhiku.ports import Parser
 from zhiku.registry import PARSERS, format_of, load
@@ -53,6 +54,7 @@ SAMPLES: dict[str, dict[str, bytes]] = {
     "pdf": {"a.pdf": files("zhiku").joinpath("samples/papers/fog-water-study.pdf").read_bytes()},
     "docx": {"a.docx": DOCX, "b.docm": docx(table(("一", "二")) + p("三")), "empty.dotx": docx("")},
     "pptx": {"a.pptx": PPTX, "b.ppsx": pptx(title("一") + shape("二")), "empty.potx": pptx("")},
+    "spreadsheet": {"a.xlsx": XLSX, "b.ods": ODS, "c.xls": XLS, "d.xlsb": XLSB, "empty.xlsm": xlsx(("Sheet1", ""))},
     "plain": {
         "a.txt": TEXT.encode(),
         "gbk.txt": TEXT.encode("gbk"),

@@ -83,6 +83,8 @@ class BaseSettings:
     """Empty for the best one installed; `none` for a base that is searched by words only."""
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    hidden_sheets: bool = False
+    """Whether sheets of a spreadsheet that are hidden are read."""
 
 
 def home_from(environ: Mapping[str, str]) -> Path:

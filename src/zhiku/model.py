@@ -113,7 +113,9 @@ class ParsedDocument:
     links: tuple[Link, ...] = ()
     pages: tuple[Page, ...] = ()
     line_numbers: tuple[int, ...] = ()
-    """The file's line for each line of `text`; empty where line n of the text is line n of the file."""
+    """The file's line for each line of `text`; empty where line n of the text is line n of the file.
+
+    They ascend, but begin anew at the heading of each sheet of a spreadsheet, whose lines are its rows."""
     encoding: str = ""
     warnings: tuple[str, ...] = ()
 

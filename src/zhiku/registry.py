@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from zhiku.errors import ConfigError
+
+if TYPE_CHECKING:
+    from zhiku.config import BaseSettings
 
 # Formats in the order in which a file's ending is looked up; `plain` also reads what merely looks like text.
 PARSERS = {
@@ -15,6 +18,7 @@ PARSERS = {
     "pdf": "zhiku.parsers.pdf:PdfParser",
     "docx": "zhiku.parsers.docx:DocxParser",
     "pptx": "zhiku.parsers.pptx:PptxParser",
+    "spreadsheet": "zhiku.parsers.spreadsheet:SpreadsheetParser",
     "plain": "zhiku.parsers.plain:PlainParser",
 }
 CHUNKERS = {"structure": "zhiku.chunkers.structure:StructureChunker"}
@@ -32,8 +36,11 @@ FORMAT_ENDINGS = {
     "pdf": frozenset({".pdf"}),
     "docx": frozenset({".docx", ".docm", ".dotx", ".dotm"}),
     "pptx": frozenset({".pptx", ".pptm", ".potx", ".potm", ".ppsx", ".ppsm"}),
+    "spreadsheet": frozenset({".xlsx", ".xlsm", ".xltx", ".xltm", ".xls", ".xlsb", ".ods", ".ots"}),
 }
-BINARY_FORMATS = ("pdf", "docx", "pptx")
+BINARY_FORMATS = ("pdf", "docx", "pptx", "spreadsheet")
+# The settings of a base that a format's parser takes, by name.
+PARSER_SETTINGS = {"spreadsheet": ("hidden_sheets",)}
 
 
 def load(table: dict[str, str], name: str) -> Any:
@@ -58,6 +65,11 @@ def format_of(path: str) -> str:
     """Return the format whose parser reads a file of this name."""
     ending = path[path.rfind(".") :].lower() if "." in path else ""
     return next((name for name, endings in FORMAT_ENDINGS.items() if ending in endings), "plain")
+
+
+def parser_options(format_name: str, settings: BaseSettings) -> dict[str, Any]:
+    """Return what a base's settings have to say to the parser of a format, as its arguments."""
+    return {name: getattr(settings, name) for name in PARSER_SETTINGS.get(format_name, ())}
 
 
 def default_embedder_name() -> str:

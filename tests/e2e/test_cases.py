@@ -37,7 +37,7 @@ MAX_CHUNK_TOKENS = 400
 PROCESS_TIMEOUT_S = 60
 LATER = {"mcp", "serve", "doctor"}
 
-CONDITIONS = {"": True, "docx": "docx" in PARSERS, "ocr": False, "no ocr": True}
+CONDITIONS = {"": True, "docx": "docx" in PARSERS, "xlsx": "spreadsheet" in PARSERS, "ocr": False, "no ocr": True}
 """Under which an expectation holds."""
 
 Hits = list[dict[str, Any]]
@@ -226,6 +226,10 @@ CHECKS: dict[str, Callable[[Run, Any, Any], bool]] = {
     "page": lambda _, hits, page: hits[0]["page"] == page,
     "snippet_contains": lambda _, hits, text: text in hits[0]["text"],
     "no_error": lambda _, __, ___: True,  # an error would have ended the run
+    "not_contains_text": lambda _, hits, text: not any(text in hit["text"] for hit in hits),
+    "no_text": lambda _, chunks, texts: (
+        chunks and not any(text in each.chunk.text for each in chunks for text in texts)
+    ),
     "no_char": lambda _, chunks, char: chunks and not any(char in each.chunk.text for each in chunks),
     "max_len": lambda _, chunks, __: all(estimate_tokens(each.chunk.text) <= MAX_CHUNK_TOKENS for each in chunks),
     "covers_all_text": lambda run, chunks, _: _covers_all_text(run, chunks),

@@ -122,14 +122,14 @@ def test_a_pdf_says_which_of_its_pages_have_no_text(cli: Cli) -> None:
 def test_status_names_every_file_that_is_not_searched_and_why(cli: Cli) -> None:
     cli.write("bad.pdf", b"%PDF-1.4 no")
     cli.write("empty.md", "")
-    cli.write("sheet.xlsx", b"PK")
+    cli.write("letter.odt", b"PK")
     cli("index", "docs")
     done = cli("status")
     assert "- bad.pdf is damaged" in done.stdout
     assert "- empty.md: it holds no text" in done.stdout
-    assert "- sheet.xlsx: no reader for this kind of file (.xlsx)" in done.stdout
+    assert "- letter.odt: no reader for this kind of file (.odt)" in done.stdout
     (base,) = json.loads(cli("status", "--format", "json").stdout)["bases"]
-    assert [base[key][0]["path"] for key in ("failed", "skipped", "textless")] == ["bad.pdf", "sheet.xlsx", "empty.md"]
+    assert [base[key][0]["path"] for key in ("failed", "skipped", "textless")] == ["bad.pdf", "letter.odt", "empty.md"]
 
 
 def test_without_a_base_the_reader_learns_how_to_make_one(cli: Cli) -> None:

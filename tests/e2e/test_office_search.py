@@ -3,7 +3,31 @@
 from __future__ import annotations
 
 from pptx_files import SAMPLE as SLIDES
+from sheet_files import XLSX
 from shelf import Shelf
+from zhiku.config import BASE_FILE
+
+
+def test_a_hit_in_a_workbook_says_its_sheet_and_row(shelf: Shelf) -> None:
+    shelf.write("plan.xlsx", XLSX)
+    shelf.index()
+    (hit,) = shelf.search("布线")
+    assert (hit.section, hit.line_start, hit.line_end, hit.page) == (("进度",), 3, 7, None)
+    assert shelf.grep("布线") == [("plan.xlsx", 4, "布线 | 2031-05-06 | 1200")]
+    assert shelf.base.read("plan.xlsx", lines=(4, 5)).text == "布线 | 2031-05-06 | 1200\n调试 | 2031-06-07 | 0.5"
+
+
+def test_hidden_sheets_are_found_only_in_a_base_that_asks_for_them(shelf: Shelf) -> None:
+    shelf.write("plan.xlsx", XLSX)
+    report = shelf.index()
+    assert report.warnings == [("plan.xlsx", "Hidden sheets that were left out: 1")]
+    assert shelf.found("铂金") == []
+
+    settings = shelf.base.folder / BASE_FILE
+    settings.write_text(settings.read_text("utf-8") + "hidden_sheets = true\n", "utf-8")
+    shelf.write("plan.xlsx", XLSX + b"\0")
+    assert shelf.index().warnings == []
+    assert shelf.found("铂金") == ["plan.xlsx"]
 
 
 def test_a_hit_in_slides_says_its_page(shelf: Shelf) -> None:

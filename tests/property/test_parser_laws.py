@@ -31,6 +31,7 @@ TOKENS = {
     "plain": b"\x00 \xff\xfe \xef\xbb\xbf \r \x85 \xe2\x80\xa8 ==== .. \xb5\xda\xd2\xbb\xd5\xc2",
     "docx": b"PK\x01\x02 PK\x05\x06 \x00\x00\xff\xff word/document.xml word/styles.xml",
     "pptx": b"PK\x01\x02 PK\x05\x06 \x00\x00\xff\xff ppt/presentation.xml ppt/slides/slide1.xml",
+    "spreadsheet": b"PK\x01\x02 \x00\x00\xff\xff xl/workbook.bin content.xml \x2f\x00 \x09\x08\x10\x00",
     "pdf": b"<< >> [ ] endobj endstream obj xref 0 -1 99999999999 1e39 /Kids /Type /Length null BT ET Tf Td 0\t0\tR",
 }
 """What a mutation may put in, besides what is there."""
@@ -147,6 +148,12 @@ def check_in_a_child(path: str, files: list[bytes]) -> None:
 @given(st.lists(mutated("pdf"), min_size=FILES_A_CHILD, max_size=FILES_A_CHILD))
 def test_a_pdf_of_any_bytes_is_read_or_refused(files: list[bytes]) -> None:
     check_in_a_child("a.pdf", files)
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.lists(mutated("spreadsheet"), min_size=FILES_A_CHILD, max_size=FILES_A_CHILD))
+def test_a_spreadsheet_of_any_bytes_is_read_or_refused(files: list[bytes]) -> None:
+    check_in_a_child("a.xlsx", files)
 
 
 @pytest.mark.parametrize("format_name", sorted(GOLDEN))

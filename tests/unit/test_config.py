@@ -93,6 +93,16 @@ def test_the_default_of_a_list_is_shown_as_the_file_would_have_it(tmp_path: Path
     assert caught.value.hint == "its default is []"
 
 
+def test_hidden_sheets_are_left_out_unless_a_base_says_otherwise(tmp_path: Path) -> None:
+    assert load_base_settings(tmp_path).hidden_sheets is False
+    for value, expected in (("false", False), ("true", True)):
+        (tmp_path / BASE_FILE).write_text(f"hidden_sheets = {value}\n")
+        assert load_base_settings(tmp_path).hidden_sheets is expected
+    (tmp_path / BASE_FILE).write_text("hidden_sheets = 1\n")
+    with pytest.raises(ConfigError, match="hidden_sheets cannot be 1"):
+        load_base_settings(tmp_path)
+
+
 def test_base_settings_are_read_as_they_were_saved(tmp_path: Path) -> None:
     settings = BaseSettings(roots=("/笔记", "/b"), intro="说明", include=("*.x",), exclude=("y/",))
     save_base_settings(tmp_path, settings)

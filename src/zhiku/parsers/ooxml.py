@@ -1,4 +1,4 @@
-"""Open Office Open XML packages (ECMA-376) within limits: their parts, and how these are related."""
+"""Open packages of Office documents (ECMA-376; ISO/IEC 26300) within limits: their parts, and how these are related."""
 
 from __future__ import annotations
 
@@ -27,11 +27,21 @@ NAMESPACES: Final = {
         "http://schemas.openxmlformats.org/presentationml/2006/main",
         "http://purl.oclc.org/ooxml/presentationml/main",
     ),
+    "s": (
+        "http://schemas.openxmlformats.org/spreadsheetml/2006/main",
+        "http://purl.oclc.org/ooxml/spreadsheetml/main",
+    ),
     "mc": ("http://schemas.openxmlformats.org/markup-compatibility/2006",),
     "rel": ("http://schemas.openxmlformats.org/package/2006/relationships",),
     "cp": ("http://schemas.openxmlformats.org/package/2006/metadata/core-properties",),
     "dc": ("http://purl.org/dc/elements/1.1/",),
     "dcterms": ("http://purl.org/dc/terms/",),
+    # OpenDocument (ISO/IEC 26300)
+    "manifest": ("urn:oasis:names:tc:opendocument:xmlns:manifest:1.0",),
+    "office": ("urn:oasis:names:tc:opendocument:xmlns:office:1.0",),
+    "style": ("urn:oasis:names:tc:opendocument:xmlns:style:1.0",),
+    "table": ("urn:oasis:names:tc:opendocument:xmlns:table:1.0",),
+    "text": ("urn:oasis:names:tc:opendocument:xmlns:text:1.0",),
 }
 """The addresses of each namespace by its usual prefix, those of the strict variant (ISO/IEC 29500) among them."""
 
@@ -125,7 +135,7 @@ def refuse_ole(data: bytes, path: str) -> None:
         raise UnsupportedFormat(
             "{path} is a document of Office 97-2003 whatever its ending",
             path=path,
-            hint="open it in its own program and save it in the present format (.docx, .pptx)",
+            hint="open it in its own program and save it in the present format (.docx, .pptx, .xlsx)",
         )
     raise _no_office_document(path)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from functools import cached_property
-from types import TracebackType
-from typing import Self
+from types import MappingProxyType, TracebackType
+from typing import Any, Final, Self
 
 from zhiku.errors import Crashed
 from zhiku.model import ParsedDocument, Source
@@ -13,6 +14,8 @@ from zhiku.parsers.limits import Limits, needs_worker
 from zhiku.parsers.process import Worker
 from zhiku.ports import Parser
 from zhiku.registry import PARSERS, load
+
+NO_OPTIONS: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 class WorkerPool:
@@ -33,14 +36,16 @@ class WorkerPool:
     ) -> None:
         self.close()
 
-    def parse(self, target: str, source: Source, data: bytes) -> ParsedDocument:
+    def parse(
+        self, target: str, source: Source, data: bytes, options: Mapping[str, Any] = NO_OPTIONS
+    ) -> ParsedDocument:
         """Return what the parser at `target` (`module:class`) makes of a file, read in a worker (see `Worker.parse`).
 
         Where a worker crashes that had read other files before, a fresh one tries once more: they may have harmed it.
         """
         worker = self._take()
         try:
-            return worker.parse(target, source, data)
+            return worker.parse(target, options, source, data)
         except Crashed:
             if worker.files == 1 or self._is_closed:
                 raise
@@ -48,7 +53,7 @@ class WorkerPool:
             self._give_back(worker)
         fresh = self._start()
         try:
-            return fresh.parse(target, source, data)
+            return fresh.parse(target, options, source, data)
         finally:
             self._give_back(fresh)
 
@@ -90,19 +95,23 @@ class WorkerPool:
 
 
 class PooledParser:
-    """The parser of a format: in this process where that is harmless and quick, else in a worker."""
+    """The parser of a format: in this process where that is harmless and quick, else in a worker.
 
-    def __init__(self, format_name: str, pool: WorkerPool) -> None:
+    `options` are the arguments that it is made with.
+    """
+
+    def __init__(self, format_name: str, pool: WorkerPool, options: Mapping[str, Any] = NO_OPTIONS) -> None:
         self._format_name = format_name
         self._pool = pool
+        self._options = options
 
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
         """Return the document; raise a `SourceError` that says why it cannot be read."""
         if needs_worker(self._format_name, len(data)):
-            return self._pool.parse(PARSERS[self._format_name], source, data)
+            return self._pool.parse(PARSERS[self._format_name], source, data, self._options)
         return self._parser_here.parse(source, data)
 
     @cached_property
     def _parser_here(self) -> Parser:
-        parser: Parser = load(PARSERS, self._format_name)()
+        parser: Parser = load(PARSERS, self._format_name)(**self._options)
         return parser

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
@@ -57,8 +57,8 @@ class Worker:
         """Whether it is to be ended and replaced."""
         self._peak_at_start = self._wait_until_ready()
 
-    def parse(self, target: str, source: Source, data: bytes) -> ParsedDocument:
-        """Return what the parser at `target` makes of a file.
+    def parse(self, target: str, options: Mapping[str, Any], source: Source, data: bytes) -> ParsedDocument:
+        """Return what the parser at `target`, made with `options`, makes of a file.
 
         Raises the SourceError or ParserBug that it raised; TimedOut, OutOfMemory or Crashed if it was over a limit
         or the process died, which then is spent.
@@ -67,6 +67,7 @@ class Worker:
         limits = self._limits
         request = Request(
             target=target,
+            options=dict(options),
             source=source,
             processor_s=limits.processor_s(len(data)),
             max_chars=limits.max_chars,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import IO, Any, Final, get_args
@@ -42,9 +42,10 @@ class ParserBug(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """A file to parse, by the parser at `target` (`module:class`)."""
+    """A file to parse, by the parser at `target` (`module:class`) that is made with `options`."""
 
     target: str
+    options: Mapping[str, Any]
     source: Source
     processor_s: int
     max_chars: int
@@ -171,7 +172,7 @@ def _document(
             for target, anchor, alias, embed, line in links
         ),
         pages=tuple(_pages(pages, len(text))),
-        line_numbers=tuple(_ascending(line_numbers)),
+        line_numbers=tuple(_ascending(line_numbers, sum(kind == "heading" for kind, *_ in blocks))),
         encoding=_text(encoding),
         warnings=tuple(_text(warning) for warning in warnings),
     )
@@ -198,8 +199,9 @@ def _are_spans(spans: Sequence[Sequence[int]], chars: int) -> bool:
     return len(spans) <= MAX_SPANS and all(_number(start) < _number(end) <= chars for start, end in spans)
 
 
-def _ascending(numbers: Sequence[int]) -> Sequence[int]:
-    _check(all(_number(number) for number in numbers) and all(a <= b for a, b in pairwise(numbers)))
+def _ascending(numbers: Sequence[int], headings: int) -> Sequence[int]:
+    """Check that numbers ascend; they may begin anew as often as there are headings, as the rows of sheets do."""
+    _check(all(_number(number) for number in numbers) and sum(a > b for a, b in pairwise(numbers)) < max(1, headings))
     return numbers
 
 

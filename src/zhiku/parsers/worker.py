@@ -79,7 +79,7 @@ def _answer(request: Request, data: bytes) -> bytes:
     _limit_processor(request.processor_s)
     path = request.source.path
     try:
-        parser: Parser = resolve(request.target)()
+        parser: Parser = resolve(request.target)(**request.options)
         document = parser.parse(request.source, data)
         if len(document.text) <= request.max_chars:
             reply = dump_document(document)

@@ -24,7 +24,7 @@ from zhiku.parsers.limits import needs_worker
 from zhiku.parsers.plain import ENDINGS as PLAIN_ENDINGS
 from zhiku.parsers.pool import PooledParser, WorkerPool
 from zhiku.ports import ReadSession, Store, WriteSession
-from zhiku.registry import BINARY_FORMATS, CHUNKERS, FORMAT_ENDINGS, format_of, load
+from zhiku.registry import BINARY_FORMATS, CHUNKERS, FORMAT_ENDINGS, format_of, load, parser_options
 from zhiku.service.embedding import Embedding
 from zhiku.service.targets import Target
 from zhiku.text.analyze import ANALYZER_VERSION
@@ -168,7 +168,7 @@ def _tools(settings: BaseSettings, limits: IndexSettings, pool: WorkerPool, jobs
         reader=f"zhiku {__version__}",
         parsers=Parsers(
             format_of=format_of,
-            parser_for=cache(lambda name: PooledParser(name, pool)),
+            parser_for=cache(lambda name: PooledParser(name, pool, parser_options(name, settings))),
             needs_worker=needs_worker,
             jobs=jobs,
         ),

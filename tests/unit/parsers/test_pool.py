@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from samples import source_of
+from sheet_files import row, xlsx
 from zhiku.errors import Crashed, NeedsOcr, OutOfMemory, SourceError, TimedOut, TooLarge
 from zhiku.model import ParsedDocument
 from zhiku.parsers.limits import IN_PROCESS_BYTES, SPENT_BYTES, SPENT_FILES, Limits, needs_worker
@@ -173,6 +174,17 @@ def test_modules_in_the_current_folder_are_not_for_a_worker(tmp_path: Path, monk
     monkeypatch.chdir(tmp_path)
     with WorkerPool() as pool, pytest.raises(ParserBug, match="ModuleNotFoundError"):
         parse(pool, "import_decoy")
+
+
+def test_a_parser_is_made_with_its_options_wherever_it_reads() -> None:
+    data = xlsx(("S", row(1, A="x")), ("T", row(1, A="y")), states={"T": "hidden"})
+    source = source_of("a.xlsx", data)
+    with WorkerPool() as pool:
+        texts = [
+            PooledParser("spreadsheet", pool, {"hidden_sheets": wanted}).parse(source, data).text
+            for wanted in (False, True)
+        ]
+    assert texts == ["S\n\nx", "S\n\nx\n\nT\n\ny"]
 
 
 def test_small_texts_stay_in_the_process_and_all_else_does_not(monkeypatch: pytest.MonkeyPatch) -> None:

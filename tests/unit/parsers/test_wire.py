@@ -49,8 +49,15 @@ def test_a_document_comes_back_as_it_was() -> None:
 
 def test_a_request_comes_back_as_it_was() -> None:
     source = Source(root="/r", path="\udcff.pdf", size_bytes=1, mtime_ns=2, sha256="3")
-    request = Request(target="a:B", source=source, processor_s=4, max_chars=5, max_reply_bytes=6)
+    request = Request(target="a:B", options={"c": True}, source=source, processor_s=4, max_chars=5, max_reply_bytes=6)
     assert load_request(dump_request(request)) == request
+
+
+def test_line_numbers_may_begin_anew_at_a_heading_but_the_first() -> None:
+    blocks = [["heading", 0, 2, 1, "标题"], ["heading", 4, 14, 1, "text"]]
+    assert load_reply(reply(line_numbers=[5, 7, 1], blocks=blocks), 100).line_numbers == (5, 7, 1)
+    with pytest.raises(ValueError, match="no document"):
+        load_reply(reply(line_numbers=[7, 5, 1], blocks=blocks), 100)
 
 
 def test_an_error_comes_back_with_its_kind_message_and_hint() -> None:

@@ -1,0 +1,176 @@
+"""Read spreadsheets in OpenDocument format, which holds what each cell shows (ISO/IEC 26300-1, 9 and 19)."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from zhiku.errors import ParseFailed
+from zhiku.model import ParsedDocument
+from zhiku.parsers.archive import DamagedPart, needs_password
+from zhiku.parsers.ooxml import Package
+from zhiku.parsers.ooxml_properties import Properties
+from zhiku.parsers.sheets import SheetCells, Workbook
+from zhiku.parsers.xml_walk import Attributes, Handlers, attribute, parse_whole
+
+CONTENT_PART: Final = "content.xml"
+_MANIFEST_PART: Final = "META-INF/manifest.xml"
+_PROPERTIES_PART: Final = "meta.xml"
+_MAX_ROWS: Final = 1 << 24
+# What is no cell's text: notes on cells, deletions that are tracked, drawings above the cells.
+_PASSED_OVER: Final = ("office:annotation", "table:tracked-changes", "table:shapes", "table:content-validations")
+_SIGNS: Final = {"text:tab": " ", "text:line-break": "\n", "text:s": " "}
+
+
+def read_ods(package: Package, path: str, workbook: Workbook) -> ParsedDocument:
+    """Return the document; raise PasswordNeeded, TooLarge, or ParseFailed if it is damaged, or no spreadsheet."""
+    _refuse_encrypted(package, path)
+    reader, properties = _ContentReader(workbook), Properties()
+    try:
+        package.walk(CONTENT_PART, reader.handlers())
+    except DamagedPart as error:
+        raise ParseFailed(
+            "{path} is damaged: {cause}", path=path, cause=str(error), hint="open it in its own program to check it"
+        ) from error
+    if not reader.is_spreadsheet:
+        raise ParseFailed("{path} is not a spreadsheet", path=path, hint="give the file the ending of what it is")
+    warnings = []
+    try:
+        package.walk(_PROPERTIES_PART, properties.handlers())
+    except DamagedPart:
+        names = _PROPERTIES_PART
+        warnings.append(f"Parts of the file that are damaged and were left out: {names}")
+    return workbook.document(title=properties.title, metadata=properties.metadata, warnings=warnings)
+
+
+def _refuse_encrypted(package: Package, path: str) -> None:
+    encrypted: list[bool] = []
+
+    def note(_: Attributes) -> None:
+        encrypted.append(True)
+
+    try:
+        package.walk(
+            _MANIFEST_PART,
+            Handlers(starts={"manifest:encryption-data": note}, ends={}, characters=lambda _: None),
+        )
+    except DamagedPart:
+        return  # nothing that is needed to read the rest
+    if encrypted:
+        raise needs_password(path)
+
+
+class _ContentReader:
+    """Reads all sheets. A row or a cell may stand for many, most often for those without content behind the last."""
+
+    def __init__(self, workbook: Workbook) -> None:
+        self.is_spreadsheet = False
+        self._workbook = workbook
+        self._hidden_styles: set[str] = set()
+        self._style = ""
+        self._name = ""
+        self._sheet: SheetCells | None = None
+        self._row = 0
+        self._row_repeats = 1
+        self._cells: list[tuple[int, int, str]] = []
+        self._column = 0
+        self._column_repeats = 1
+        self._in_cell = False
+        self._paragraphs: list[list[str]] = []
+        self._in_paragraph = 0
+
+    def handlers(self) -> Handlers:
+        return Handlers(
+            starts={
+                **dict.fromkeys(_PASSED_OVER, lambda _: True),
+                **{name: self._sign(sign) for name, sign in _SIGNS.items()},
+                "style:style": self._start_style,
+                "style:table-properties": self._set_table_properties,
+                "office:spreadsheet": self._start_spreadsheet,
+                "table:table": self._start_sheet,
+                "table:table-row": self._start_row,
+                "table:table-cell": self._start_cell,
+                "table:covered-table-cell": self._cover_cell,
+                "text:p": self._start_paragraph,
+            },
+            ends={
+                "table:table": self._end_sheet,
+                "table:table-row": self._end_row,
+                "table:table-cell": self._end_cell,
+                "text:p": self._end_paragraph,
+            },
+            characters=self._add,
+        )
+
+    def _start_style(self, attributes: Attributes) -> None:
+        self._style = attribute(attributes, "name")
+
+    def _set_table_properties(self, attributes: Attributes) -> None:
+        if attribute(attributes, "display") == "false":
+            self._hidden_styles.add(self._style)
+
+    def _start_spreadsheet(self, _: Attributes) -> None:
+        self.is_spreadsheet = True
+
+    def _start_sheet(self, attributes: Attributes) -> bool:
+        is_hidden = attribute(attributes, "style-name") in self._hidden_styles
+        # A table inside a cell, which no program makes, is passed over.
+        if self._sheet is not None or not self._workbook.wants(is_hidden=is_hidden):
+            return True
+        self._sheet = SheetCells()
+        self._name = attribute(attributes, "name")
+        self._row = 1
+        return False
+
+    def _end_sheet(self) -> None:
+        if self._sheet is not None:
+            self._workbook.add(self._name, self._sheet)
+        self._sheet = None
+
+    def _start_row(self, attributes: Attributes) -> None:
+        self._row_repeats = _repeats(attributes, "number-rows-repeated")
+        self._column = 1
+        self._cells = []
+
+    def _end_row(self) -> None:
+        for column, repeats, text in self._cells:
+            self._workbook.count(len(text), repeats * self._row_repeats)
+            for row in range(self._row, self._row + self._row_repeats):
+                for place in range(column, column + repeats):
+                    if self._sheet is not None:
+                        self._sheet.add(row, place, text)
+        self._row = min(self._row + self._row_repeats, _MAX_ROWS)
+
+    def _start_cell(self, attributes: Attributes) -> None:
+        self._column_repeats = _repeats(attributes, "number-columns-repeated")
+        self._in_cell = True
+        self._paragraphs = []
+
+    def _end_cell(self) -> None:
+        text = "\n".join("".join(parts) for parts in self._paragraphs)
+        if text.strip():
+            self._cells.append((self._column, self._column_repeats, text))
+        self._column += self._column_repeats
+        self._in_cell = False
+
+    def _cover_cell(self, attributes: Attributes) -> bool:
+        """Pass over a cell that a merged one covers."""
+        self._column += _repeats(attributes, "number-columns-repeated")
+        return True
+
+    def _start_paragraph(self, _: Attributes) -> None:
+        self._in_paragraph += 1
+        self._paragraphs.append([])
+
+    def _end_paragraph(self) -> None:
+        self._in_paragraph -= 1
+
+    def _sign(self, sign: str) -> Any:
+        return lambda _: self._add(sign)
+
+    def _add(self, text: str) -> None:
+        if self._in_cell and self._in_paragraph and self._paragraphs:
+            self._paragraphs[-1].append(text)
+
+
+def _repeats(attributes: Attributes, name: str) -> int:
+    return max(1, parse_whole(attribute(attributes, name)) or 1)
