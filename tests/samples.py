@@ -6,6 +6,8 @@ from importlib.resources import files
 
 from docx_files import SAMPLE as DOCX
 from docx_files import docx, p, table
+from epub_files import SAMPLE as EPUB
+from epub_files import epub
 from pptx_files import SAMPLE as PPTX
 from pptx_files import pptx, shape, title
 from sheet_files import ODS, XLS, XLSB, XLSX, xlsx
@@ -55,6 +57,7 @@ SAMPLES: dict[str, dict[str, bytes]] = {
     "docx": {"a.docx": DOCX, "b.docm": docx(table(("一", "二")) + p("三")), "empty.dotx": docx("")},
     "pptx": {"a.pptx": PPTX, "b.ppsx": pptx(title("一") + shape("二")), "empty.potx": pptx("")},
     "spreadsheet": {"a.xlsx": XLSX, "b.ods": ODS, "c.xls": XLS, "d.xlsb": XLSB, "empty.xlsm": xlsx(("Sheet1", ""))},
+    "epub": {"a.epub": EPUB, "empty.epub": epub({"a.xhtml": ""})},
     "plain": {
         "a.txt": TEXT.encode(),
         "gbk.txt": TEXT.encode("gbk"),

@@ -19,6 +19,7 @@ PARSERS = {
     "docx": "zhiku.parsers.docx:DocxParser",
     "pptx": "zhiku.parsers.pptx:PptxParser",
     "spreadsheet": "zhiku.parsers.spreadsheet:SpreadsheetParser",
+    "epub": "zhiku.parsers.epub:EpubParser",
     "plain": "zhiku.parsers.plain:PlainParser",
 }
 CHUNKERS = {"structure": "zhiku.chunkers.structure:StructureChunker"}
@@ -37,8 +38,9 @@ FORMAT_ENDINGS = {
     "docx": frozenset({".docx", ".docm", ".dotx", ".dotm"}),
     "pptx": frozenset({".pptx", ".pptm", ".potx", ".potm", ".ppsx", ".ppsm"}),
     "spreadsheet": frozenset({".xlsx", ".xlsm", ".xltx", ".xltm", ".xls", ".xlsb", ".ods", ".ots"}),
+    "epub": frozenset({".epub"}),
 }
-BINARY_FORMATS = ("pdf", "docx", "pptx", "spreadsheet")
+BINARY_FORMATS = ("pdf", "docx", "pptx", "spreadsheet", "epub")
 # The settings of a base that a format's parser takes, by name.
 PARSER_SETTINGS = {"spreadsheet": ("hidden_sheets",)}
 

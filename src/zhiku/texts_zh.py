@@ -305,6 +305,10 @@ TEXTS: dict[str, str] = {
     "{path} is not a PowerPoint presentation": "{path} 不是 PowerPoint 演示文稿",
     "{path} is not an Excel workbook": "{path} 不是 Excel 工作簿",
     "{path} is not a spreadsheet": "{path} 不是电子表格",
+    "{path} is not an e-book in EPUB format": "{path} 不是 EPUB 格式的电子书",
+    "{path} is protected by {scheme}: its text is encrypted": "{path} 受 {scheme} 保护：文字已加密",
+    "index a copy without protection, if there is one": "如果有不带保护的副本，请索引它",
+    "{path} is damaged: none of its chapters can be read": "{path} 已损坏：没有一章可以读取",
     "{path} has more than {limit:,} cells that hold something": "{path} 有内容的单元格超过 {limit:,} 个",
     "{path} has cells so far apart that there are more than {limit:,}, nearly all of them blank": (
         "{path} 的单元格相距太远：总数超过 {limit:,} 个，几乎全是空白"
@@ -343,8 +347,12 @@ TEXTS: dict[str, str] = {
     "Sheets that are damaged and were left out: {count}": "已损坏而略去的工作表：{count} 个",
     "The file states {stated} slides; only the first {limit} were read": "文件称有 {stated} 张幻灯片；只读取了前 {limit} 张",
     "Slides that could not be read: {numbers}": "无法读取的幻灯片：{numbers}",
+    "Chapters that are encrypted and were left out: {names}": "已加密而略去的章节：{names}",
+    "Chapters that are missing from the file: {names}": "文件中缺少的章节：{names}",
+    "Chapters outside of the book, which were not looked for: {count}": "位于书外而未读取的章节：{count} 个",
     "The slides hold no text": "幻灯片没有文字",
     "The sheets hold no text": "工作表没有文字",
+    "The book holds no text": "书中没有文字",
     "Documents of other formats inside this one were left out": "略去了其中嵌入的其他格式的文档",
     "Parts of the file that are damaged and were left out: {names}": "略去了文件中已损坏的部分：{names}",
     "The frontmatter is not plain YAML; only its title, tags and aliases were looked for": "frontmatter 不是普通的 YAML；只读取了其中的标题、标签和别名",

@@ -103,7 +103,7 @@ def test_text_can_be_stored_anywhere(format_name: str, path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["a.md", "a.html", "a.pdf", "a.docx", "a.pptx", "a.xlsx", "a.xls", "a.xlsb", "a.ods", "a.txt"]
+    "path", ["a.md", "a.html", "a.pdf", "a.docx", "a.pptx", "a.xlsx", "a.xls", "a.xlsb", "a.ods", "a.epub", "a.txt"]
 )
 @pytest.mark.parametrize(
     "data",

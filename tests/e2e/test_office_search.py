@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from epub_files import SAMPLE as BOOK
 from pptx_files import SAMPLE as SLIDES
 from sheet_files import XLSX
 from shelf import Shelf
@@ -35,3 +36,10 @@ def test_a_hit_in_slides_says_its_page(shelf: Shelf) -> None:
     shelf.index()
     (hit,) = shelf.search("泄压")
     assert (hit.section, hit.page, hit.line_start) == (("安装",), 2, None)
+
+
+def test_a_hit_in_a_book_says_its_chapter(shelf: Shelf) -> None:
+    shelf.write("fog.epub", BOOK)
+    shelf.index()
+    (hit,) = shelf.search("泵站")
+    assert (hit.title, hit.section) == ("雾河", ("上卷", "第一章 起源"))

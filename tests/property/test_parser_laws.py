@@ -32,6 +32,7 @@ TOKENS = {
     "docx": b"PK\x01\x02 PK\x05\x06 \x00\x00\xff\xff word/document.xml word/styles.xml",
     "pptx": b"PK\x01\x02 PK\x05\x06 \x00\x00\xff\xff ppt/presentation.xml ppt/slides/slide1.xml",
     "spreadsheet": b"PK\x01\x02 \x00\x00\xff\xff xl/workbook.bin content.xml \x2f\x00 \x09\x08\x10\x00",
+    "epub": b"PK\x01\x02 PK\x05\x06 \x00\x00\xff\xff META-INF/container.xml OEBPS/book.opf",
     "pdf": b"<< >> [ ] endobj endstream obj xref 0 -1 99999999999 1e39 /Kids /Type /Length null BT ET Tf Td 0\t0\tR",
 }
 """What a mutation may put in, besides what is there."""
@@ -117,6 +118,12 @@ def test_a_word_document_of_any_bytes_is_read_or_refused(data: bytes) -> None:
 @given(mutated("pptx"))
 def test_a_presentation_of_any_bytes_is_read_or_refused(data: bytes) -> None:
     check("a.pptx", data)
+
+
+@settings(max_examples=60, deadline=None)
+@given(mutated("epub"))
+def test_a_book_of_any_bytes_is_read_or_refused(data: bytes) -> None:
+    check("a.epub", data)
 
 
 CHILD = """

@@ -47,7 +47,6 @@ UNSUPPORTED_ENDINGS = frozenset(
         ".numbers",
         ".key",
         ".pdf",
-        ".epub",
         ".mobi",
         ".azw",
         ".azw3",

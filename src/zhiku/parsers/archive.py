@@ -70,6 +70,10 @@ class Archive:
             ) from error
         self._entries = {_normalised(entry.filename): entry for entry in self._zip.infolist()}
 
+    def names(self) -> list[str]:
+        """Return the names of all parts, in lower case."""
+        return list(self._entries)
+
     def has(self, part: str) -> bool:
         """Answer whether there is a part of this name."""
         return _normalised(part) in self._entries

@@ -10,8 +10,8 @@ from zhiku.model import ParsedDocument, Source
 from zhiku.parsers.html_elements import NEVER_SHOWN, SURROUNDINGS, VOID, OpenElements
 from zhiku.parsers.html_lines import LineBuilder
 from zhiku.parsers.html_parts import Parts, find_parts
-from zhiku.parsers.lines import assemble
-from zhiku.text.decode import decode
+from zhiku.parsers.lines import Line, assemble
+from zhiku.text.decode import Decoded, decode
 from zhiku.text.markup import Tag, Text, decode_entities, iter_markup, parse_attributes
 
 SNIFF_BYTES: Final = 2048
@@ -38,8 +38,7 @@ class HtmlParser:
 
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
         """Return the document; raise ParseFailed if the bytes are no text."""
-        declared = _CHARSET.search(data[:SNIFF_BYTES])
-        decoded = decode(data, declared.group(1).decode("ascii") if declared else "", path=source.path)
+        decoded = decode_page(data, source.path)
         page = _Page(decoded.text, find_parts(decoded.text))
         page.read()
         # A page that is one big form, say, has its text in what is left out elsewhere.
@@ -56,6 +55,19 @@ class HtmlParser:
             encoding=decoded.encoding,
             warnings=decoded.warnings + (() if blocks else ("The page holds no text",)),
         )
+
+
+def decode_page(data: bytes, path: str) -> Decoded:
+    """Return a page's text, by the encoding it declares if that is true; raise ParseFailed if the bytes are no text."""
+    declared = _CHARSET.search(data[:SNIFF_BYTES])
+    return decode(data, declared.group(1).decode("ascii") if declared else "", path=path)
+
+
+def read_all_lines(page: str) -> list[Line]:
+    """Return the lines of a page that is nothing but content, such as a chapter of a book: nothing is left out."""
+    reader = _Page(page, None)
+    reader.read()
+    return reader.builder.lines
 
 
 class _Page:

@@ -55,11 +55,18 @@ def parse_whole(text: str) -> int | None:
         return None
 
 
-def walk(data: bytes | bytearray, handlers: Handlers, namespaces: Mapping[str, tuple[str, ...]]) -> None:
+def walk(
+    data: bytes | bytearray,
+    handlers: Handlers,
+    namespaces: Mapping[str, tuple[str, ...]],
+    *,
+    allow_doctype: bool = False,
+) -> None:
     """Call the handlers from the first element to the last.
 
     `namespaces` gives for each prefix its addresses. Raise MalformedXml, DoctypeFound or TooDeep; what a handler
-    raises passes through.
+    raises passes through. With `allow_doctype` a document type may name a file, which is not opened, but declare
+    nothing itself.
     """
     parser = expat.ParserCreate(namespace_separator="}")
     parser.buffer_text = True
@@ -93,7 +100,7 @@ def walk(data: bytes | bytearray, handlers: Handlers, namespaces: Mapping[str, t
         if not passed_over:
             handlers.characters(text)
 
-    parser.StartDoctypeDeclHandler = _refuse_doctype
+    parser.StartDoctypeDeclHandler = _refuse_declarations if allow_doctype else _refuse_doctype
     parser.StartElementHandler = start
     parser.EndElementHandler = end
     parser.CharacterDataHandler = characters
@@ -110,6 +117,11 @@ def _by_address(table: Mapping[str, _T], namespaces: Mapping[str, tuple[str, ...
         for address in namespaces[prefix]:
             found[f"{address}}}{local}"] = value
     return found
+
+
+def _refuse_declarations(_: str, __: str | None, ___: str | None, has_declarations: bool) -> None:
+    if has_declarations:
+        raise DoctypeFound
 
 
 def _refuse_doctype(*_: object) -> None:

@@ -23,6 +23,9 @@ _MAX_FAILURES: Final = 20
 _ATTRIBUTE: Final = re.compile(r"""([^\s=/"'<>]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?""")
 _LONG_NUMBER: Final = re.compile(r"&#[xX]?[0-9a-fA-F]{9,};?")
 
+# An element of XML that ends where it begins. A quote without an end is looked for once for each `<` before it.
+_EMPTY_ELEMENT: Final = re.compile(r"""<([a-zA-Z][^\s/<>]*+)((?:[^<>"'/]++|"[^"<]*+"|'[^'<]*+'|/(?!>))*+)/>""")
+
 
 class Tag(NamedTuple):
     """A start or end tag. `attributes` is its text as written; `parse_attributes` reads it."""
@@ -95,6 +98,11 @@ class _Scanner:
         """Return where the end tag of a raw text element begins; the end of the page if there is none."""
         match = re.compile(f"</{name}(?=[\\s/>])", re.IGNORECASE).search(self._page, start)
         return match.start() if match else len(self._page)
+
+
+def close_empty_elements(page: str) -> str:
+    """Return a page of XHTML with `<title/>` as `<title></title>`, as HTML, which has no empty elements, needs it."""
+    return _EMPTY_ELEMENT.sub(r"<\1\2></\1>", page) if "/>" in page else page
 
 
 def parse_attributes(raw: str) -> dict[str, str]:

@@ -127,8 +127,8 @@ def test_only_the_head_of_a_file_of_unknown_ending_is_read(tmp_path: Path) -> No
 
 
 def test_a_document_without_a_parser_is_unsupported_and_one_with_a_parser_is_found(tmp_path: Path) -> None:
-    write(tmp_path, "a.ODT", "b.epub")
-    assert skipped(tmp_path) == {"a.ODT": "unsupported", "b.epub": "unsupported"}
+    write(tmp_path, "a.ODT", "b.mobi")
+    assert skipped(tmp_path) == {"a.ODT": "unsupported", "b.mobi": "unsupported"}
     assert found(tmp_path, endings=frozenset({".odt"})) == ["a.ODT"]
 
 

@@ -1,4 +1,4 @@
-"""Spreadsheets that break other readers; not ours to pass on: ZHIKU_NASTY names their folder."""
+"""Spreadsheets and books that break other readers; not ours to pass on: ZHIKU_NASTY names their folder."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from samples import parse
-from zhiku.errors import ParseFailed, SourceError, TooLarge
+from zhiku.errors import ParseFailed, PasswordNeeded, SourceError, TooLarge
 from zhiku.model import ParsedDocument
 
 FOLDER = Path(os.environ.get("ZHIKU_NASTY", "no folder"))
@@ -35,6 +35,7 @@ def read(name: str) -> ParsedDocument:
     [
         ("poc-shared-strings.xlsx", TooLarge, "too much text"),
         ("poc-xmlbomb.xlsx", ParseFailed, "document type"),
+        ("zipslip_drm.epub", PasswordNeeded, "DRM"),
     ],
 )
 def test_a_file_that_cannot_be_read_says_why(name: str, error: type[SourceError], says: str) -> None:
