@@ -18,7 +18,7 @@ from functools import cached_property
 from pathlib import Path, PurePath
 from typing import Literal, Protocol
 
-from zhiku.ingest.rules import Found
+from zhiku.ingest.rules import Found, Skipped
 from zhiku.model import FileLook, KnownFile, Source
 
 
@@ -84,6 +84,7 @@ class Changes:
         # What was passed over in the record before the walk came to it, by path; in the end, what it never came to.
         self._passed: dict[str, FileLook] = {}
         self._rest = record.settled_files(root)
+        self.settled = 0
         self._found: set[str] = set()
         self._moved: set[str] = set()
 
@@ -92,20 +93,29 @@ class Changes:
         """Return what is remembered of the root's files, by path; only a run that finds a difference asks for it."""
         return self._record.known_files(self._root)
 
-    def is_settled(self, item: Found) -> bool:
-        """Answer whether a file is searched, holds text and looks as it did: then nothing is to be done about it.
+    def differing(self, items: Iterable[Found | Skipped]) -> Iterator[Found | Skipped]:
+        """Pass on what a walk finds, and count the settled files instead: searched, with text, and looking as they did.
 
-        To be asked once for every file, in the order of the walk.
+        To be called once, with the whole walk.
         """
-        look = self._take(item.path)
-        if look == item and not self._check:
-            return True
-        self._found.add(item.path)
-        return False
+        rest, passed = self._rest, self._passed
+        for item in items:
+            # Documents stand in the record in the order of the walks that found them: mostly the next row is the one.
+            look = next(rest, None)
+            if look == item and not self._check:
+                self.settled += 1
+                continue
+            if look is not None:
+                passed[look[0]] = look
+            if isinstance(item, Found) and self._take(item.path) == item and not self._check:
+                self.settled += 1
+                continue
+            if isinstance(item, Found):
+                self._found.add(item.path)
+            yield item
 
     def _take(self, path: str) -> FileLook | None:
-        # Documents stand in the record in the order of the walks that found them, so mostly the next row is the one.
-        if self._passed and (look := self._passed.pop(path, None)):
+        if look := self._passed.pop(path, None):
             return look
         for look in self._rest:
             if look[0] == path:

@@ -58,13 +58,12 @@ def survey_root(root: Path, within: Path | None, rules: DiscoverRules, changes: 
     survey = Survey(part="/".join(parts_within(root, within or root)))
     if survey.part and not os.path.lexists(root / survey.part):
         return survey
-    for item in discover(root, within, rules=rules):
+    for item in changes.differing(discover(root, within, rules=rules)):
         if isinstance(item, Skipped):
             survey.skipped.append(item)
-        elif changes.is_settled(item):
-            survey.settled += 1
         else:
             survey.wanted.append(item)
+    survey.settled = changes.settled
     for item in survey.skipped:
         if item.failed or item.reason in _FAILED_SKIPS:
             changes.excuse(changes.at_or_below(item.path))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import apsw
@@ -14,24 +15,17 @@ _COLUMNS = "d.doc_id, d.size_bytes, d.mtime_ns, d.ctime_ns, d.sha256, d.format, 
 _FILES = f"SELECT r.path, d.path, d.path_raw, {_COLUMNS} FROM documents AS d JOIN roots AS r USING (root_id)"
 
 
-_SETTLED = "root_id = ? AND chunk_count > 0 AND state = 'active'"
+_LOOK = """size_bytes, mtime_ns, ctime_ns FROM documents NOT INDEXED
+    WHERE root_id = ? AND chunk_count > 0 AND state = 'active'"""
 
 
 def settled_files(connection: apsw.Connection, root: str) -> Iterator[FileLook]:
     """Yield what the searched files of a root that hold text looked like, in the order in which they were stored."""
     root_id = connection.execute("SELECT root_id FROM roots WHERE path = ?", (root,)).get
     # Rows as they come, and in the table's own order: a run over unchanged files makes nothing else of them.
-    yield from connection.execute(
-        f"SELECT path, size_bytes, mtime_ns, ctime_ns FROM documents NOT INDEXED WHERE {_SETTLED} AND path_raw IS NULL",
-        (root_id,),
-    )
-    raw: Any = connection.execute(
-        f"SELECT path_raw, size_bytes, mtime_ns, ctime_ns FROM documents NOT INDEXED"
-        f" WHERE {_SETTLED} AND path_raw IS NOT NULL",
-        (root_id,),
-    )
-    for name, *look in raw:
-        yield (os.fsdecode(name), *look)
+    plain: Any = connection.execute(f"SELECT path, {_LOOK} AND path_raw IS NULL", (root_id,))
+    raw: Any = connection.execute(f"SELECT path_raw, {_LOOK} AND path_raw IS NOT NULL", (root_id,))
+    return chain(plain, ((os.fsdecode(name), *look) for name, *look in raw))
 
 
 def known_files(connection: apsw.Connection, root: str) -> dict[str, KnownFile]:
