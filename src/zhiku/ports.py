@@ -78,7 +78,11 @@ class ReadSession(Protocol):
         ...
 
     def settled_files(self, root: str) -> Iterator[FileLook]:
-        """Yield what the searched files of a root that hold text looked like, in the order of their ids."""
+        """Yield what the searched files of a root looked like, in the order of their ids."""
+        ...
+
+    def textless_files(self, root: str) -> list[str]:
+        """Return the paths of the searched files of a root that hold no text."""
         ...
 
     def known_files(self, root: str) -> dict[str, KnownFile]:

@@ -26,7 +26,11 @@ class FileRecord(Protocol):
     """The part of a read session that remembers files."""
 
     def settled_files(self, root: str, /) -> Iterator[FileLook]:
-        """Yield what the searched files of a root that hold text looked like, about in the order of a walk."""
+        """Yield what the searched files of a root looked like, about in the order of a walk."""
+        ...
+
+    def textless_files(self, root: str, /) -> list[str]:
+        """Return the paths of the searched files of a root that hold no text."""
         ...
 
     def known_files(self, root: str, /) -> dict[str, KnownFile]:
@@ -44,6 +48,10 @@ class NoFiles:
     def settled_files(self, _root: str, /) -> Iterator[FileLook]:
         """Yield nothing."""
         return iter(())
+
+    def textless_files(self, _root: str, /) -> list[str]:
+        """Return nothing."""
+        return []
 
     def known_files(self, _root: str, /) -> dict[str, KnownFile]:
         """Return nothing."""
@@ -94,7 +102,7 @@ class Changes:
         return self._record.known_files(self._root)
 
     def differing(self, items: Iterable[Found | Skipped]) -> Iterator[Found | Skipped]:
-        """Pass on what a walk finds, and count the settled files instead: searched, with text, and looking as they did.
+        """Pass on what a walk finds, but for settled files: those that are searched and look as they did are counted.
 
         To be called once, with the whole walk.
         """
@@ -129,18 +137,12 @@ class Changes:
 
     def at_or_below(self, part: str) -> Iterator[str]:
         """Yield the remembered paths of a file or folder; of all of the root, if the path is empty."""
-        return (path for path in self.known if not part or path == part or path.startswith(part + "/"))
+        return (path for path in self.known if _is_at_or_below(path, part))
 
-    def at_first_look(self, item: Found) -> Change | None:
-        """Return what became of a file that is not settled if that can be told without reading it."""
+    def forgotten(self, item: Found) -> Change | None:
+        """Return what became of a file if the user had it forgotten: then it is not read."""
         known = self.known.get(item.path)
-        if known is None:
-            return None
-        if known.forgotten:
-            return Change("forgotten", known)
-        if self._check or (known.size_bytes, known.mtime_ns, known.ctime_ns) != item[1:]:
-            return None
-        return Change("same", known)
+        return Change("forgotten", known) if known is not None and known.forgotten else None
 
     def by_content(self, source: Source) -> Change:
         """Return what became of a file that was read."""
@@ -154,26 +156,24 @@ class Changes:
             self._moved.add(old.path)
         return Change("moved", old)
 
+    def settled_textless(self, part: str) -> list[str]:
+        """Return the paths at or below `part` of settled files that hold no text."""
+        self._drain()
+        textless = (path for path in self._record.textless_files(self._root) if _is_at_or_below(path, part))
+        return sorted(path for path in textless if path not in self._passed and path not in self._found)
+
     def gone(self, part: str) -> Gone:
-        """Return what is remembered at or below `part` and was not found; what is deprecated already is left out."""
+        """Return what is searched, at or below `part`, and was not found."""
+        self._drain()
         missing: list[KnownFile] = []
         left_out: list[KnownFile] = []
-        for path in self._unseen(part):
-            known = self.known[path]
-            if not (known.pruned or known.forgotten or path in self._moved):
-                (left_out if os.path.lexists(Path(self._root, path)) else missing).append(known)
+        for path in sorted(self._passed):
+            if _is_at_or_below(path, part) and path not in self._found and path not in self._moved:
+                (left_out if os.path.lexists(Path(self._root, path)) else missing).append(self.known[path])
         return Gone(missing=tuple(missing), left_out=tuple(left_out))
 
-    def _unseen(self, part: str) -> list[str]:
-        """Return the remembered paths at or below `part` that were neither found nor excused, in order."""
+    def _drain(self) -> None:
         self._passed |= {look[0]: look for look in self._rest}
-        if not self._passed and "known" not in vars(self):
-            return []  # every settled file was found as it was; the others were found, too, or would be among `known`
-        found = [path for path in self.at_or_below(part) if path not in self._found and self._may_be_gone(path)]
-        return sorted(found)
-
-    def _may_be_gone(self, path: str) -> bool:
-        return path in self._passed or self.known[path].chunk_count == 0
 
     def _moved_from(self, source: Source) -> KnownFile | None:
         """Return the file of this very content that is gone from where it was; one of the same name before others."""
@@ -189,6 +189,10 @@ class Changes:
             return True
         # A file system that does not tell case, or normal forms, finds the new name by the old one.
         return _same_letters(old, new) and old.samefile(new) and not _is_listed(old, Path(known.root))
+
+
+def _is_at_or_below(path: str, part: str) -> bool:
+    return not part or path == part or path.startswith(part + "/")
 
 
 def _same_letters(one: Path, other: Path) -> bool:

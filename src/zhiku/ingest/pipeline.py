@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from zhiku.errors import SourceError, ZhikuError
 from zhiku.ingest.ahead import FilesAhead, Parsers, Reading
-from zhiku.ingest.changes import Change, Changes
+from zhiku.ingest.changes import Changes
 from zhiku.ingest.preview import count_change, count_gone
 from zhiku.ingest.record import tokens_of
 from zhiku.ingest.refusals import Refusals
@@ -95,6 +95,8 @@ class _Run:
             self.report.unchanged = survey.settled
             self._note_skipped(survey)
             self._update_all(survey.wanted)
+            for path in self._changes.settled_textless(survey.part):
+                self._note_textless(path)
             count_gone(self.report, self._changes, survey.part)
             self._session.put_notes(str(self._root), self._notes, within=survey.part)
             if self._options.prune:
@@ -123,9 +125,8 @@ class _Run:
                 if (refused := self._refusals.recall(item)) is not None:
                     self._refuse(refused)
                     continue
-                change = self._changes.at_first_look(item)
-                if change is not None and not (change.known and change.known.pruned):
-                    self._leave(item.path, change)
+                if (change := self._changes.forgotten(item)) is not None:
+                    count_change(self.report, change)
                     continue
                 progress(done, len(wanted), item.path)
                 self._update(item, files)
@@ -134,7 +135,7 @@ class _Run:
 
     def _to_be_read(self, wanted: Sequence[Found]) -> Iterator[Found]:
         for item in wanted:
-            if self._changes.at_first_look(item) is None and self._refusals.recall(item) is None:
+            if self._changes.forgotten(item) is None and self._refusals.recall(item) is None:
                 yield item
 
     def _known_content(self) -> frozenset[str]:
@@ -142,11 +143,6 @@ class _Run:
         if self._options.reparse:
             return frozenset()
         return frozenset(known.sha256 for known in self._changes.known.values())
-
-    def _leave(self, path: str, change: Change) -> None:
-        count_change(self.report, change)
-        if change.known is not None and change.known.chunk_count == 0 and change.kind == "same":
-            self._note_textless(path)
 
     def _update(self, item: Found, files: FilesAhead) -> None:
         source = None

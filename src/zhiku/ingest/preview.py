@@ -36,7 +36,7 @@ def preview_root(
 
 
 def _judge(item: Found, root: Path, changes: Changes) -> Change:
-    return changes.at_first_look(item) or changes.by_content(load_file(root, item.path)[0])
+    return changes.forgotten(item) or changes.by_content(load_file(root, item.path)[0])
 
 
 def count_change(report: Report, change: Change) -> None:

@@ -33,6 +33,9 @@ class Session:
     def settled_files(self, root: str) -> Iterator[FileLook]:
         return (_known(root, path)[1:2] + _known(root, path)[3:6] for path in self._known)
 
+    def textless_files(self, root: str) -> list[str]:
+        return []
+
     def ledger(self, root: str) -> list[LedgerEntry]:
         return []
 

@@ -42,6 +42,19 @@ def test_a_file_that_is_gone_is_searched_until_a_prune(filled: Shelf) -> None:
     assert filled.index(prune=True).pruned == 0
 
 
+def test_a_file_without_text_that_is_gone_is_missing_like_any_other(filled: Shelf) -> None:
+    file = filled.write("empty.md", "")
+    assert [entry.path for entry in filled.index().textless] == ["empty.md"]
+    report = filled.index()
+    assert ([entry.path for entry in report.textless], report.unchanged) == (["empty.md"], 5)
+    file.unlink()
+    report = filled.index(prune=True)
+    assert (report.gone, report.textless, report.pruned) == (["empty.md"], [], 1)
+    file.touch()
+    report = filled.index()
+    assert (report.returned, [entry.path for entry in report.textless]) == (1, ["empty.md"])
+
+
 def test_a_prune_says_what_it_will_do_before_it_does(filled: Shelf) -> None:
     (filled.docs / "a.md").unlink()
     told: list[tuple[list[str], list[str]]] = []

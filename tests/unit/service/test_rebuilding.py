@@ -261,6 +261,7 @@ def old_schema(shelf: Shelf) -> None:
         # The triggers of the second schema differ; the third one's step only needs them to be there.
         connection.execute(f"CREATE TRIGGER {row}_totals_on_{event} AFTER {event} ON documents BEGIN SELECT 1; END")
     connection.execute("DROP INDEX hidden_embeddings")
+    connection.execute("DROP INDEX textless_documents")
     for table, column in (
         ("documents", "ctime_ns"),
         ("documents", "pruned"),

@@ -16,16 +16,26 @@ _FILES = f"SELECT r.path, d.path, d.path_raw, {_COLUMNS} FROM documents AS d JOI
 
 
 _LOOK = """size_bytes, mtime_ns, ctime_ns FROM documents NOT INDEXED
-    WHERE root_id = ? AND chunk_count > 0 AND state = 'active'"""
+    WHERE root_id = ? AND state = 'active'"""
 
 
 def settled_files(connection: apsw.Connection, root: str) -> Iterator[FileLook]:
-    """Yield what the searched files of a root that hold text looked like, in the order in which they were stored."""
+    """Yield what the searched files of a root looked like, in the order in which they were first stored."""
     root_id = connection.execute("SELECT root_id FROM roots WHERE path = ?", (root,)).get
     # Rows as they come, and in the table's own order: a run over unchanged files makes nothing else of them.
     plain: Any = connection.execute(f"SELECT path, {_LOOK} AND path_raw IS NULL", (root_id,))
     raw: Any = connection.execute(f"SELECT path_raw, {_LOOK} AND path_raw IS NOT NULL", (root_id,))
     return chain(plain, ((os.fsdecode(name), *look) for name, *look in raw))
+
+
+def textless_files(connection: apsw.Connection, root: str) -> list[str]:
+    """Return the paths of the searched files of a root that hold no text."""
+    found = connection.execute(
+        "SELECT d.path, path_raw FROM documents AS d JOIN roots AS r USING (root_id)"
+        " WHERE chunk_count = 0 AND state = 'active' AND r.path = ?",
+        (root,),
+    )
+    return [str(path) if raw is None else os.fsdecode(raw) for path, raw in found]
 
 
 def known_files(connection: apsw.Connection, root: str) -> dict[str, KnownFile]:

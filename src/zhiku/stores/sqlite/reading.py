@@ -86,6 +86,9 @@ class SqliteReadSession:
     def settled_files(self, root: str) -> Iterator[FileLook]:
         return files.settled_files(self._connection, root)
 
+    def textless_files(self, root: str) -> list[str]:
+        return files.textless_files(self._connection, root)
+
     def known_files(self, root: str) -> dict[str, KnownFile]:
         return files.known_files(self._connection, root)
 

@@ -152,6 +152,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE documents ADD COLUMN forgotten INTEGER NOT NULL DEFAULT 0",
         # 1 where only deprecated documents have the vector: then it counts as none in its pack.
         "ALTER TABLE embeddings ADD COLUMN hidden INTEGER NOT NULL DEFAULT 0",
+        "CREATE INDEX textless_documents ON documents (root_id) WHERE chunk_count = 0",
         # What a file that could not be read looked like, and what read it: it is not tried for ever.
         "ALTER TABLE ledger ADD COLUMN size_bytes INTEGER",
         "ALTER TABLE ledger ADD COLUMN mtime_ns INTEGER",
