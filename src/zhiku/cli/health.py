@@ -51,15 +51,21 @@ def _is_unlikely(answer: Answer) -> bool:
 
 
 def _stale(answer: Answer, screen: Screen) -> Iterator[str]:
-    stale = {hit.base: None for hit in answer if hit.file_state != "unchanged"}
-    for name in stale:
+    for name in {hit.base: None for hit in answer}:
         states = [hit.file_state for hit in answer if hit.base == name]
-        yield screen.tr(
-            "Hits whose files changed, moved or are gone since they were indexed: {count}; bring the base up to date:"
-            " zhiku index --base {name}",
-            count=len(states) - states.count("unchanged"),
-            name=name,
-        )
+        if count := states.count("changed") + states.count("moved"):
+            yield screen.tr(
+                "Hits whose files changed or moved since they were indexed: {count}; bring the base up to date: zhiku"
+                " index --base {name}",
+                count=count,
+                name=name,
+            )
+        if count := states.count("missing"):
+            yield screen.tr(
+                "Hits whose files are gone: {count}; take them out of search: zhiku index --base {name} --prune",
+                count=count,
+                name=name,
+            )
 
 
 def _unseen(answer: Answer, screen: Screen) -> Iterator[str]:
