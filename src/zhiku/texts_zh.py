@@ -521,7 +521,7 @@ TEXTS: dict[str, str] = {
     "No longer searched, since their files are gone or left out now: {count}": "文件已不在或现被排除，不再检索：{count}",
     "Check that bases find what they hold: each way of searching is asked for sentences taken from the base, and the index is searched for damage. Says which way is blind, and what mends it. Nothing is changed, unless by --repair, which makes full text and vectors' packs anew from the record, without reading or embedding a file.": "检查知识库能否找到自己的内容：用库中的句子逐一试问每种检索方式，并检查索引有无损坏；说明哪种方式失灵、如何修复。除非用 --repair，否则不改动任何东西；--repair 由记录重做全文索引和向量包，不读取文件，也不做嵌入。",
     "Mend what can be mended from the record first, then check.": "先由记录修复能修的部分，再检查。",
-    "Base {name}: words and vectors made anew for {count} chunks.": "知识库 {name}：已为 {count} 个文本块重做词语和向量索引。",
+    "Base {name}: words and vectors made anew for {count} chunks.": "知识库 {name}：已为 {count} 个片段重做词语和向量索引。",
     "The base; default, or the only one, unless named.": "知识库；不写则为 default，或唯一的那个。",
     "Wait while another run writes the base.": "若另一进程正在写入，则等待。",
     "Gone from disk: {count}; what is indexed of them stays.": "磁盘上已不在：{count}；已索引的内容仍保留。",

@@ -44,7 +44,7 @@ def test_all_bases_are_looked_at_and_the_damaged_one_is_named_with_what_mends_it
     first, second = done.stdout.split("\n\n")
     assert "by words    damaged" in first
     assert "Problem: " in first
-    assert first.rstrip().endswith("index again: zhiku index --base one")
+    assert first.rstrip().endswith("mend it: zhiku doctor --repair --base one")
     assert second.startswith("two\n  by words    ok")
     assert cli("doctor", "-b", "two").returncode == 0
 
@@ -54,7 +54,7 @@ def test_what_is_found_is_said_in_chinese_too(cli: Cli) -> None:
     printed = cli("doctor", env={"ZHIKU_LANG": "zh"}).stdout
     assert "按词语    已损坏" in printed
     assert "问题：" in printed
-    assert "重新索引：zhiku index --base notes" in printed
+    assert "修复：zhiku doctor --repair --base notes" in printed
 
 
 def test_json_holds_legs_and_findings(cli: Cli) -> None:
@@ -66,14 +66,23 @@ def test_json_holds_legs_and_findings(cli: Cli) -> None:
     assert base["legs"]["lexical"] == {"state": "unknown", "found": 0, "asked": 0}
     (finding,) = base["findings"]
     assert (finding["part"], finding["code"]) == ("base", "damaged_index")
-    assert finding["hint"].endswith("zhiku index --base notes")
+    assert finding["hint"].endswith("zhiku rebuild --base notes")
 
 
 def test_mending_as_told_makes_the_base_well(cli: Cli) -> None:
     damage(indexed(cli, "notes"), "notes", "DELETE FROM lexical")
     assert cli("doctor").returncode == 4
-    (cli.home / "bases" / "notes" / "index.sqlite3").unlink()
-    assert cli("index", "--base", "notes").returncode == 0
+    done = cli("doctor", "--repair")
+    assert done.returncode == 0
+    assert "words and vectors made anew for 2 chunks" in done.stderr
+
+
+def test_what_only_the_documents_can_mend_is_rebuilt(cli: Cli) -> None:
+    damage(indexed(cli, "notes"), "notes", "DELETE FROM texts")
+    done = cli("doctor", "--repair")
+    assert done.returncode == 4
+    assert "zhiku rebuild --base notes" in done.stderr
+    assert cli("rebuild", "--base", "notes").returncode == 0
     assert cli("doctor").returncode == 0
 
 

@@ -60,12 +60,12 @@ def lost(parts: Sequence[Report], screen: Screen) -> Iterator[str]:
 
 
 def _counts(parts: Sequence[Report], screen: Screen) -> Iterator[tuple[str, str]]:
-    added, changed = (sum(getattr(part, name) for part in parts) for name in ("added", "changed"))
+    added, changed, reread = (sum(getattr(part, name) for part in parts) for name in ("added", "changed", "reread"))
     if added or changed:
         detail = screen.tr("{added} new, {changed} changed", added=added, changed=changed)
-        yield screen.tr("read"), f"{added + changed} ({detail})"
+        yield screen.tr("read"), f"{added + changed + reread} ({detail})"
     else:
-        yield screen.tr("read"), "0"
+        yield screen.tr("read"), str(reread)
     if moved := sum(part.moved for part in parts):
         yield screen.tr("moved"), str(moved)
     yield screen.tr("unchanged"), str(sum(part.unchanged for part in parts))

@@ -171,6 +171,9 @@ class _Run:
         else:
             self._keep(known, source)
         count_change(self.report, change)
+        if change.kind == "same" and self._options.reparse:
+            self.report.unchanged -= 1
+            self.report.reread += 1
 
     def _keep(self, known: KnownFile, source: Source) -> None:
         """Keep a document whose content is as it was; it may be elsewhere, or have been gone for a while."""

@@ -14,6 +14,8 @@ class Report:
 
     added: int = 0
     changed: int = 0
+    reread: int = 0
+    """Read anew by a rebuild, their bytes being as they were."""
     moved: int = 0
     unchanged: int = 0
     returned: int = 0
@@ -42,7 +44,7 @@ class Report:
     @property
     def read(self) -> int:
         """Return how many files were parsed and stored."""
-        return self.added + self.changed
+        return self.added + self.changed + self.reread
 
     @property
     def missing(self) -> int:

@@ -55,7 +55,7 @@ def test_a_rebuild_reads_all_files_and_keeps_ids_and_what_was_forgotten(filled: 
     filled.index(prune=True)
     done = filled.base.rebuild()
     report = done.report[0].report
-    assert (report.changed + report.unchanged, report.forgotten, report.gone, done.from_nothing) == (1, 1, [], False)
+    assert (report.reread, report.forgotten, report.gone, done.from_nothing) == (1, 1, [], False)
     assert ids(filled) == before
     assert filled.found("阀门") == ["a.md"]
     assert index_files(filled) == ["index-2.sqlite3"]
