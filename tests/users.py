@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import zhiku.service.indexing  # noqa: F401 - a normal user may not be able to read Python's own modules, so load them
+
 NOBODY = 65534
 
 

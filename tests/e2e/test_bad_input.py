@@ -151,7 +151,6 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "only its first half": lambda data: data[: len(data) // 2],
     "only its first page": lambda data: data[:8_192],
     "less than a header": lambda data: data[:50],
-    "empty": lambda _: b"",
     "no database": lambda _: b"these are notes\n" * 1_000,
     "another database": _another_database,
     "zeros": lambda data: bytes(len(data)),
@@ -188,11 +187,21 @@ def test_a_damaged_index_says_so_and_names_the_way_out(filled: Shelf, name: str)
             errors.append(error)
 
     assert errors
-    assert all(
-        str(filled.index_file) in error.message and "zhiku doctor --repair --base default" in error.hint
-        for error in errors
-    )
+    ways_out = ("zhiku doctor --repair --base default", "zhiku rebuild --base default")
+    for error in errors:
+        assert str(filled.index_file) in error.message
+        assert error.hint.endswith(ways_out)
     assert filled.index_file.read_bytes() == data
+    filled.base.rebuild()
+    assert set(filled.found(WORD)) == {document.source.path for document in filled.base.documents()} != set()
+
+
+def test_an_empty_index_as_a_killed_first_run_leaves_it_holds_nothing_yet(filled: Shelf) -> None:
+    damage(filled, b"")
+    with pytest.raises(NotFound, match="holds nothing yet"):
+        filled.found(WORD)
+    filled.index()
+    assert set(filled.found(WORD)) == {document.source.path for document in filled.base.documents()} != set()
 
 
 @pytest.mark.parametrize("seed", range(40))
