@@ -1,4 +1,4 @@
-"""The nouns of the vocabulary as frozen values (see docs/ARCHITECTURE.md).
+"""The nouns of the vocabulary as frozen values (see docs/ARCHITECTURE.md): one list, however long.
 
 Positions: `char_*` are 0-based and half-open, in code points of a document's text; `line_*` and `page*` are
 1-based and inclusive. The text of a line-based format keeps its line numbers: line n of the text is line n of the file.

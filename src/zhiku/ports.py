@@ -1,4 +1,7 @@
-"""What the pipelines need of an adapter, as Protocols; an adapter implements one by shape."""
+"""What the pipelines need of an adapter, as Protocols; an adapter implements one by shape.
+
+Long because what is promised stands here and nowhere else.
+"""
 
 from __future__ import annotations
 
@@ -302,10 +305,6 @@ class Store(Protocol):
 
     def copy_to(self, path: Path) -> None:
         """Copy the index, as it is at one instant, to a file that does not exist yet."""
-        ...
-
-    def size_bytes(self) -> int:
-        """Return what the index takes on the disk."""
         ...
 
     def close(self) -> None:

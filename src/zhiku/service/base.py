@@ -1,4 +1,7 @@
-"""One base: bringing it up to date, and asking it."""
+"""One base: bringing it up to date, and asking it.
+
+Long because it is all that a base offers: each method says so and calls the part that does it.
+"""
 
 from __future__ import annotations
 

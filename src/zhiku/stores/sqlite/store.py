@@ -50,10 +50,6 @@ class SqliteStore:
         except FileNotFoundError:
             return False
 
-    def size_bytes(self) -> int:
-        path = self.path
-        return sum(each.stat().st_size for each in path.parent.glob(f"{path.name}*"))
-
     @contextmanager
     def reading(self) -> Iterator[SqliteReadSession]:
         path, connection = self._connect()
