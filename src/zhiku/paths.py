@@ -32,6 +32,17 @@ def make_private_dir(path: Path) -> Path:
     return path
 
 
+def is_gone(path: Path) -> bool:
+    """Return whether nothing bears this name; False where the system does not let us know."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except (OSError, ValueError):
+        return False
+    return False
+
+
 @contextmanager
 def private_umask() -> Iterator[None]:
     """Let every file made inside, by any library, be its owner's alone."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -107,8 +108,9 @@ def status(ctx: click.Context, names: tuple[str, ...], form: str) -> int:
 @click.command(cls=Command, help="Remove a base: its index and its settings. Your files are not touched.")
 @click.argument("name", metavar="BASE")
 @click.option("--yes", is_flag=True, help="Do not ask.")
+@options.wait
 @click.pass_context
-def delete(ctx: click.Context, name: str, yes: bool) -> None:
+def delete(ctx: click.Context, name: str, yes: bool, wait: bool) -> None:
     session = session_of(ctx)
     library = session.library()
     base = library.open(name)
@@ -116,7 +118,7 @@ def delete(ctx: click.Context, name: str, yes: bool) -> None:
     if not yes and not _confirmed(session, base.name):
         render.note(session.errors.tr("Nothing was removed."))
         return
-    library.delete(base.name)
+    library.delete(base.name, wait_s=math.inf if wait else 0.0)
     render.out(session.screen.tr("Removed base {name}.", name=base.name))
 
 

@@ -33,7 +33,7 @@ def bases_table(statuses: Sequence[Status], screen: Screen) -> Iterator[str]:
     for status, line in zip(statuses, lines, strict=True):
         yield line
         for root in status.roots:
-            gone = screen.tr("(gone)") if root in status.missing_roots else ""
+            gone = screen.tr("(gone)") if root in status.losses.missing_roots else ""
             yield f"  {screen.link(root, root)} {screen.style(gone, 'warn')}".rstrip()
 
 
@@ -82,16 +82,21 @@ def _details(status: Status, screen: Screen) -> Iterator[str]:
 def _facts(status: Status, screen: Screen) -> Iterator[tuple[str, str]]:
     totals = status.totals
     for i, root in enumerate(status.roots or ("-",)):
-        gone = " " + screen.tr("(gone)") if root in status.missing_roots else ""
-        yield "" if i else screen.tr("roots"), root + gone
+        yield "" if i else screen.tr("roots"), joined([root, _root_state(root, status, screen)], " ")
     yield screen.tr("documents"), joined([f"{totals.documents:,}", _no_longer_searched(status, screen)], " ")
-    if status.missing:
-        yield "", screen.tr("{count} searched although their files are gone", count=len(status.missing))
+    if status.losses.missing:
+        yield "", screen.tr("{count} searched although their files are gone", count=len(status.losses.missing))
     yield screen.tr("chunks"), f"{totals.chunks:,}"
     yield screen.tr("characters"), f"{totals.chars:,}"
     yield screen.tr("embedder"), joined([status.embedder_name, _embedded(status, screen)], " ")
     yield screen.tr("index"), f"{status.index_bytes / 1e6:,.1f} MB  {status.folder}"
     yield screen.tr("last change"), moment(status.changed_at)
+
+
+def _root_state(root: str, status: Status, screen: Screen) -> str:
+    if root in status.losses.missing_roots:
+        return screen.tr("(gone)")
+    return screen.tr("(empty)") if root in status.losses.emptied_roots else ""
 
 
 def _no_longer_searched(status: Status, screen: Screen) -> str:
@@ -100,8 +105,8 @@ def _no_longer_searched(status: Status, screen: Screen) -> str:
     return screen.tr(
         "({count} no longer searched: pruned {pruned}, forgotten {forgotten})",
         count=status.totals.deprecated,
-        pruned=status.pruned,
-        forgotten=status.forgotten,
+        pruned=status.losses.pruned,
+        forgotten=status.losses.forgotten,
     )
 
 
@@ -117,19 +122,23 @@ def _advice(status: Status, screen: Screen) -> Iterator[str]:
     if not status.roots:
         yield screen.tr("name a folder: zhiku index PATH --base {name}", name=status.name)
         return
-    if status.missing_roots:
-        yield screen.tr("connect the drive of the roots that are gone; until then their text is as it was read")
+    if status.losses.missing_roots or status.losses.emptied_roots:
+        yield screen.tr(
+            "connect the drive of the roots that are gone or empty; if their files were removed: zhiku forget PATH"
+            " --base {name}",
+            name=status.name,
+        )
     if status.totals.failed:
         yield screen.tr(
             "mend or exclude the files that could not be read, then: zhiku index --base {name}", name=status.name
         )
-    if status.missing:
+    if status.losses.missing:
         yield screen.tr(
             "take out of search what is gone from disk: zhiku index --base {name} --prune", name=status.name
         )
     if status.pending_vectors:
         yield screen.tr("embed what has no vector yet: zhiku index --base {name}", name=status.name)
-    elif not status.missing_roots and not status.totals.failed:
+    elif not status.losses.missing_roots and not status.totals.failed:
         yield screen.tr("bring it up to date after changes: zhiku index --base {name}", name=status.name)
 
 

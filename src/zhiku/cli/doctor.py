@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from zhiku.cli.command import Command, session_of
 from zhiku.cli.reports import aligned
 from zhiku.cli.screen import Screen
 from zhiku.cli.session import Session
-from zhiku.errors import Busy, IndexStateError
+from zhiku.errors import Busy, IndexStateError, ZhikuError
 
 if TYPE_CHECKING:
     from zhiku.service.base import Base
@@ -36,36 +37,39 @@ zhiku doctor --repair -b work"""
 )
 @click.option("--repair", is_flag=True, help="Mend what can be mended from the record first, then check.")
 @options.bases
+@options.wait
 @options.formats("text", "json")
 @click.pass_context
-def doctor(ctx: click.Context, repair: bool, names: tuple[str, ...], form: str) -> int:
+def doctor(ctx: click.Context, repair: bool, wait: bool, names: tuple[str, ...], form: str) -> int:
     from zhiku.service.doctor import diagnose
 
     session = session_of(ctx)
-    found = []
+    found: list[Diagnosis] = []
+    code = 0
     for i, base in enumerate(chosen_bases(session, names)):
-        if repair and base.exists():
-            _repair(base, session)
+        if repair and base.exists() and (failure := _repair(base, session, wait)):
+            code = failure.exit_code
         diagnosis = diagnose(base)
         found.append(diagnosis)
         if form == "text":
             render.out_lines(["", *_lines(diagnosis, session.screen)][0 if i else 1 :])
     if form == "json":
         render.out_json({"bases": [diagnosis.to_dict() for diagnosis in found]})
-    return SOMETHING_FOUND if any(diagnosis.findings for diagnosis in found) else 0
+    return code or (SOMETHING_FOUND if any(diagnosis.findings for diagnosis in found) else 0)
 
 
-def _repair(base: Base, session: Session) -> None:
+def _repair(base: Base, session: Session, wait: bool) -> ZhikuError | None:
     try:
-        done = base.repair()
+        done = base.repair(wait_s=math.inf if wait else 0.0)
     except (IndexStateError, Busy) as error:
         render.error(error, session.language)
-        return
+        return error
     render.note(
         session.errors.tr(
             "Base {name}: words and vectors made anew for {count} chunks.", name=base.name, count=done.chunks
         )
     )
+    return None
 
 
 def _lines(diagnosis: Diagnosis, screen: Screen) -> Iterator[str]:

@@ -20,6 +20,7 @@ MAX_LISTED = 20
 RULES = {
     "hidden": "name begins with . or _",
     "vcs_or_build": "version control, packages or build output",
+    "own_files": "zhiku's own files",
     "ignored": "left out by an ignore file or a setting",
     "too_large": "larger than the limit",
     "binary": "not text",
@@ -30,8 +31,10 @@ RULES = {
     "link_outside": "link out of its root",
     "link_duplicate": "link to what is read already",
     "unreadable": "the system refused to read it",
-    "root_missing": "this root is gone; what is indexed of it stays. Is its drive connected?",
-    "root_empty": "this root holds nothing now; what is indexed of it stays. Is its drive connected?",
+    "root_missing": "this root is gone; what is indexed of it stays. Connect its drive; if it was removed: zhiku forget"
+    " PATH",
+    "root_empty": "this root holds nothing now; what is indexed of it stays. Connect its drive; if you emptied it:"
+    " zhiku forget PATH",
     "empty": "it holds no text",
     "bug": "a fault in zhiku; what happened stands in logs/errors.log",
 }

@@ -151,7 +151,7 @@ def restore(ctx: click.Context, snapshot_name: str, name: str | None, wait: bool
 @click.pass_context
 def forget(ctx: click.Context, names: tuple[str, ...], name: str | None, wait: bool) -> None:
     session = session_of(ctx)
-    base = one_base(session, name)
+    base = one_base(session, name or _base_of(names))
     done = base.forget(*names, wait_s=_wait_s(wait))
     screen = session.screen
     render.out(screen.tr("Forgotten in base {name}: {count}", name=base.name, count=len(done.done)))
@@ -168,7 +168,7 @@ def forget(ctx: click.Context, names: tuple[str, ...], name: str | None, wait: b
 @click.pass_context
 def unforget(ctx: click.Context, names: tuple[str, ...], name: str | None, wait: bool) -> None:
     session = session_of(ctx)
-    base = one_base(session, name)
+    base = one_base(session, name or _base_of(names))
     done = base.unforget(*names, wait_s=_wait_s(wait))
     screen = session.screen
     render.out(screen.tr("No longer forgotten in base {name}: {count}", name=base.name, count=len(done.done)))
@@ -191,6 +191,13 @@ def _list_done(done: Forgetting, screen: Screen, already: str) -> None:
         render.out(screen.tr("… and {count} more", count=len(done.done) - MAX_LISTED))
     if done.already:
         render.out(already)
+
+
+def _base_of(names: Sequence[str]) -> str | None:
+    """Return the base that a locator names, if the first name is one."""
+    from zhiku.locator import SCHEME, parse_locator
+
+    return parse_locator(names[0]).base if names[0].startswith(SCHEME) else None
 
 
 def one_base(session: Session, name: str | None) -> Base:

@@ -20,6 +20,7 @@ from typing import Literal, Protocol
 
 from zhiku.ingest.rules import Found, Skipped
 from zhiku.model import FileLook, KnownFile, Source
+from zhiku.paths import is_gone
 
 
 class FileRecord(Protocol):
@@ -169,7 +170,7 @@ class Changes:
         left_out: list[KnownFile] = []
         for path in sorted(self._passed):
             if _is_at_or_below(path, part) and path not in self._found and path not in self._moved:
-                (left_out if os.path.lexists(Path(self._root, path)) else missing).append(self.known[path])
+                (missing if is_gone(Path(self._root, path)) else left_out).append(self.known[path])
         return Gone(missing=tuple(missing), left_out=tuple(left_out))
 
     def _drain(self) -> None:
@@ -185,7 +186,7 @@ class Changes:
         if known.root == self._root and (known.path in self._found or known.path in self._moved):
             return False
         old, new = Path(known.root, known.path), Path(source.root, source.path)
-        if not os.path.lexists(old):
+        if is_gone(old):
             return True
         # A file system that does not tell case, or normal forms, finds the new name by the old one.
         return _same_letters(old, new) and old.samefile(new) and not _is_listed(old, Path(known.root))

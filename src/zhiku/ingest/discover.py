@@ -87,11 +87,18 @@ class _Walk:
         self._names = NameRules(include=rules.include, exclude=rules.exclude)
         self._links = Links(root, self._names)
         self._reached: set[tuple[int, int]] = set()
+        self._closed = rules.closed
+
+    def _is_closed(self, visit: _Visit) -> bool:
+        return visit.disk_path in self._closed or (visit.linked and os.path.realpath(visit.disk_path) in self._closed)
 
     def walk(self, only: tuple[str, ...]) -> Iterator[Found | Skipped]:
         stack = [_Visit(disk_path=self._root, only=only)]
         while stack:
             visit = stack.pop()
+            if self._is_closed(visit):
+                yield Skipped(visit.prefix.removesuffix("/"), "own_files")
+                continue
             with ExitStack() as opened:
                 try:
                     entries = opened.enter_context(_listed(visit.disk_path))

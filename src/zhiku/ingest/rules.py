@@ -14,6 +14,7 @@ from zhiku.ingest.regular import read_head
 SkipReason = Literal[
     "hidden",
     "vcs_or_build",
+    "own_files",
     "ignored",
     "too_large",
     "binary",
@@ -214,6 +215,8 @@ class DiscoverRules:
     """Gitignore patterns of what is wanted although it is hidden, of a build or in an ignore file."""
     exclude: tuple[str, ...] = ()
     """Gitignore patterns of what is never wanted; they outrank `include`."""
+    closed: frozenset[str] = frozenset()
+    """Folders that are never entered, by their real paths."""
 
 
 def looks_hidden(name: str) -> bool:

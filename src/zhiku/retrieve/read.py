@@ -164,7 +164,7 @@ def _no_such_lines(document: Document, lines: tuple[int, int], everything: Seque
 
 def read_locator(session: ReadSession, locator: Locator, *, context: int = 0) -> Excerpt:
     """Return the text that a locator points at, with `context` more lines around. Raises `NotFound`."""
-    document = _document_of(session, locator)
+    document = document_of(session, locator)
     if locator.char_start is not None and locator.char_end is not None:
         everything = list(_iter_lines(session, document.doc_id))
         chosen = _within_span(everything, locator.char_start, locator.char_end)
@@ -180,7 +180,7 @@ def read_locator(session: ReadSession, locator: Locator, *, context: int = 0) ->
     return read_document(session, locator.base, document)
 
 
-def _document_of(session: ReadSession, locator: Locator) -> Document:
+def document_of(session: ReadSession, locator: Locator) -> Document:
     """Return the document that a locator was printed for. Raises `NotFound` where it says something else by now."""
     document = session.document(locator.doc_id) if locator.doc_id is not None else None
     if document is None or not _is_of(document, locator):

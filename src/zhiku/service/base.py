@@ -28,12 +28,12 @@ from zhiku.text.analyze import ANALYZER_VERSION, Analyzer
 
 if TYPE_CHECKING:
     from zhiku.ingest.embed import EmbedProgress
-    from zhiku.ingest.pipeline import Announce, Progress
+    from zhiku.ingest.pipeline import Announce, Options, Progress
     from zhiku.retrieve.grep import LineMatch
     from zhiku.retrieve.read import Excerpt
     from zhiku.service.embedding import Embedding
     from zhiku.service.forgetting import Forgetting
-    from zhiku.service.indexing import IndexReport
+    from zhiku.service.indexing import IndexReport, Work
     from zhiku.service.rebuilding import Rebuild, Repair
     from zhiku.service.snapshots import Restoration, Snapshot
     from zhiku.service.status import Status
@@ -78,19 +78,16 @@ class Base:
         """
         from zhiku.ingest.pipeline import Options  # a search must not pay for the parsers' import
         from zhiku.service.embedding import embed_base
-        from zhiku.service.indexing import Work, default_jobs, index_targets
+        from zhiku.service.indexing import index_targets
 
         targets = self.targets(as_paths(paths))
         options = Options(check=check, prune=prune, announce=announce, progress=progress)
         with self.locked(wait_s):
             settings = self._with_roots(targets)
             self._embedders.name_for(settings, {})  # a name that is wrong is told before the work, not after it
-            work = Work(
-                jobs=jobs or default_jobs(),
-                options=options,
-                before_migration=lambda: self._snapshot("migration"),
-            )
-            report = index_targets(self._store, targets, settings, self._settings.index, work)
+            if not self.exists() and self.snapshots():
+                _warn("the index of base %s is gone and begun anew; the last copy: zhiku restore latest", self.name)
+            report = index_targets(self._store, targets, settings, self._work(options, jobs))
             if not embed or report.interrupted:
                 return report
             embedding = embed_base(self.name, self._store, settings, self._embedders, threads, embed_progress)
@@ -103,14 +100,15 @@ class Base:
 
         `exclude` are patterns of what is left out besides what the settings leave out.
         """
-        from zhiku.service.indexing import IndexReport, preview_targets  # as above
+        from zhiku.ingest.pipeline import Options  # as above
+        from zhiku.service.indexing import IndexReport, preview_targets
 
         targets = self.targets(as_paths(paths))
         settings = load_base_settings(self.folder)
         settings = replace(settings, exclude=(*settings.exclude, *exclude))
         with ExitStack() as stack:
             session = stack.enter_context(self.reading()) if self.exists() else None
-            reports = preview_targets(session, targets, settings, self._settings.index, check=check)
+            reports = preview_targets(session, targets, settings, self._work(Options(check=check)))
         return IndexReport(roots=tuple(reports))
 
     def rebuild(
@@ -129,7 +127,6 @@ class Base:
         """
         from zhiku.ingest.pipeline import Options  # as above
         from zhiku.service.embedding import embed_base
-        from zhiku.service.indexing import Work, default_jobs
         from zhiku.service.rebuilding import rebuild_index
 
         targets = self.targets(())
@@ -141,8 +138,7 @@ class Base:
                 self._store,
                 targets,
                 settings,
-                self._settings.index,
-                Work(jobs=jobs or default_jobs(), options=Options(progress=progress)),
+                self._work(Options(progress=progress), jobs),
                 lambda built: embed_base(
                     self.name, built, settings, self._embedders, threads, embed_progress, may_replace=True
                 ),
@@ -181,9 +177,9 @@ class Base:
 
         with self.locked(wait_s):
             wanted = find_snapshot(self.folder, name)
-            saved = self._snapshot("restore", spared=wanted)
-            restore_index(self._store, wanted.path)
-        return Restoration(restored=wanted, saved=saved)
+            saved: list[Snapshot | None] = []
+            restore_index(self._store, wanted.path, lambda: saved.append(self._snapshot("restore", spared=wanted)))
+        return Restoration(restored=wanted, saved=saved[0])
 
     def forget(self, *names: str, wait_s: float = 0.0) -> Forgetting:
         """Take documents out of search: each name is a document's id, locator or path, or a folder's path.
@@ -334,6 +330,17 @@ class Base:
                     return part in known or any(each.startswith(part + "/") for each in known)
         return False
 
+    def _work(self, options: Options, jobs: int | None = None) -> Work:
+        from zhiku.service.indexing import Work, default_jobs  # as above
+
+        return Work(
+            home=self.folder.parent.parent,
+            limits=self._settings.index,
+            jobs=jobs or default_jobs(),
+            options=options,
+            before_migration=lambda: self._snapshot("migration"),
+        )
+
     def _set_forgotten(
         self, change: Callable[[WriteSession, Sequence[Document]], Forgetting], names: Sequence[str], wait_s: float
     ) -> Forgetting:
@@ -354,12 +361,16 @@ class Base:
         try:
             return take_snapshot(self.folder, self._store, reason, self._settings.snapshots, spared)
         except Damaged as error:
-            import logging  # its import is a tenth of a search's time
-
-            logging.getLogger(__name__).warning("no copy of the index is made: %s", error.message)
+            _warn("no copy of the index is made: %s", error.message)
             return None
 
     def _empty(self) -> NotFound:
+        if self.snapshots():
+            return NotFound(
+                "base {name!r} holds nothing now, but there are copies of what it held.",
+                name=self.name,
+                hint="put the last one back: zhiku restore latest --base {name}",
+            )
         return NotFound(
             "base {name!r} holds nothing yet.", name=self.name, hint="index something: zhiku index PATH --base {name}"
         )
@@ -382,3 +393,9 @@ class Base:
                 known=ANALYZER_VERSION,
                 hint="build it anew: zhiku rebuild --base {name}",
             )
+
+
+def _warn(message: str, *values: object) -> None:
+    import logging  # its import is a tenth of a search's time
+
+    logging.getLogger(__name__).warning(message, *values)

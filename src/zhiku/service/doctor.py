@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 from zhiku.answer import Query
-from zhiku.config import BaseSettings, load_base_settings
+from zhiku.config import load_base_settings
 from zhiku.errors import ConfigError, IndexStateError, MissingExtra, ModelError, ZhikuError
 from zhiku.model import Totals
 from zhiku.ports import Embedder, ReadSession
 from zhiku.retrieve.grep import grep
 from zhiku.retrieve.search import rank
 from zhiku.service.base import Base
+from zhiku.service.roots import find_losses
 from zhiku.text.analyze import Analyzer
 
 LegName = Literal["lexical", "vector", "exact"]
@@ -110,29 +110,32 @@ def diagnose(base: Base) -> Diagnosis:
     legs: dict[LegName, LegHealth] = {name: LegHealth() for name in ("lexical", "vector", "exact")}
     findings: list[Finding] = []
     totals = None
+    roots: tuple[str, ...] = ()
     try:
-        findings += _missing_roots(base.name, load_base_settings(base.folder))
+        roots = load_base_settings(base.folder).roots
         if base.exists():
             with base.reading() as session:
                 totals = session.totals()
+                findings += _missing_roots(base.name, roots, session)
                 for name, health, errors in _Examination(base, session, totals).legs():
                     legs[name] = health
                     findings += [Finding(part=name, error=error) for error in errors]
     except (ConfigError, IndexStateError) as error:
         findings.append(Finding(part="base", error=error))
+    if totals is None:
+        findings[:0] = _missing_roots(base.name, roots, None)
     return Diagnosis(name=base.name, folder=str(base.folder), totals=totals, legs=legs, findings=tuple(findings))
 
 
-def _missing_roots(name: str, settings: BaseSettings) -> Iterator[Finding]:
-    for root in settings.roots:
-        if not Path(root).exists():
-            error = IndexStateError(
-                "the root {root} is gone; what is indexed of it stays.",
-                root=root,
-                base=name,
-                hint="connect its drive; if it was moved, index it where it is now: zhiku index PATH --base {base}",
-            )
-            yield Finding(part="roots", error=error)
+def _missing_roots(name: str, roots: Sequence[str], session: ReadSession | None) -> Iterator[Finding]:
+    for root in find_losses(roots, session, look=False).missing_roots:
+        error = IndexStateError(
+            "the root {root} is gone; what is indexed of it stays.",
+            root=root,
+            base=name,
+            hint="connect its drive; if it was moved, index it where it is now: zhiku index PATH --base {base}",
+        )
+        yield Finding(part="roots", error=error)
 
 
 class _Examination:

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from zhiku.errors import NotFound
+from zhiku.errors import NotFound, UsageError
 from zhiku.ingest.record import tokens_of
 from zhiku.locator import SCHEME, parse_locator
 from zhiku.model import Document
 from zhiku.ports import ReadSession, WriteSession
 from zhiku.retrieve.freshness import file_of
+from zhiku.retrieve.read import document_of, find_document
 from zhiku.text.analyze import Analyzer
 
 
@@ -52,21 +53,27 @@ def find_documents(session: ReadSession, base: str, name: str) -> list[Document]
     """Return what a user names: a document by its id or locator, a file, or all at or below a folder.
 
     A path is looked for as it is, whether or not it exists now, then as the end of one document's path.
-    Raises `NotFound`.
+    Raises `NotFound`, or `UsageError` for a locator of another base and for an empty name.
     """
+    if not name.strip():
+        raise UsageError("a path is empty.", hint="name a document: zhiku list --documents --base {base}", base=base)
     if name.startswith(SCHEME):
         locator = parse_locator(name)
-        if locator.doc_id is not None:
-            return [_by_id(session, base, locator.doc_id)]
-        name = locator.path
+        if locator.base != base:
+            raise UsageError(
+                "{locator} is in base {other!r}, not in {base!r}.",
+                locator=name,
+                other=locator.base,
+                base=base,
+                hint="name its base: --base {other}",
+            )
+        return [document_of(session, locator)]
     if name.isascii() and name.isdigit() and not Path(name).exists():
         return [_by_id(session, base, int(name))]
     real = Path(os.path.realpath(name))
     found = [each for each in session.documents() if file_of(each).is_relative_to(real)]
     if found:
         return found
-    from zhiku.retrieve.read import find_document  # most names are paths
-
     return [find_document(session, name)]
 
 

@@ -14,7 +14,7 @@ from zhiku import __version__
 from zhiku.config import BaseSettings, IndexSettings
 from zhiku.errors import ManifestMismatch
 from zhiku.ingest.ahead import Parsers
-from zhiku.ingest.changes import FileRecord, NoFiles
+from zhiku.ingest.changes import NoFiles
 from zhiku.ingest.pipeline import Options, Tools, update_root
 from zhiku.ingest.preview import preview_root
 from zhiku.ingest.report import Report
@@ -26,6 +26,7 @@ from zhiku.parsers.pool import PooledParser, WorkerPool
 from zhiku.ports import ReadSession, Store, WriteSession
 from zhiku.registry import BINARY_FORMATS, CHUNKERS, FORMAT_ENDINGS, format_of, load, parser_options
 from zhiku.service.embedding import Embedding
+from zhiku.service.roots import folder_of, is_missed
 from zhiku.service.targets import Target
 from zhiku.text.analyze import ANALYZER_VERSION
 from zhiku.text.decode import looks_like_text
@@ -72,20 +73,21 @@ class IndexReport(Sequence[RootReport]):
 class Work:
     """How a base is brought up to date, beyond what its settings say."""
 
-    jobs: int
+    home: Path
+    """The folder of zhiku's own files, which are no documents."""
+    limits: IndexSettings
+    jobs: int = 1
     options: Options = field(default_factory=Options)
     """For each target; its part of the root comes from there."""
     before_migration: Callable[[], object] | None = None
     """Called before an index of an older schema is brought up to date."""
 
 
-def index_targets(
-    store: Store, targets: Sequence[Target], settings: BaseSettings, limits: IndexSettings, work: Work
-) -> IndexReport:
+def index_targets(store: Store, targets: Sequence[Target], settings: BaseSettings, work: Work) -> IndexReport:
     """Bring a base up to date with the targets, one after the other; Ctrl-C ends after the current file."""
     reports = []
     with store.writing(work.before_migration) as session, WorkerPool() as pool:
-        tools = _tools(settings, limits, pool, work.jobs)
+        tools = _tools(settings, pool, work)
         session.set_manifest(_checked_manifest(session.manifest(), settings, store.path.parent.name))
         for target in targets:
             report = _update(session, target, tools, work.options)
@@ -102,57 +104,36 @@ def index_targets(
 
 
 def preview_targets(
-    session: ReadSession | None,
-    targets: Sequence[Target],
-    settings: BaseSettings,
-    limits: IndexSettings,
-    *,
-    check: bool,
+    session: ReadSession | None, targets: Sequence[Target], settings: BaseSettings, work: Work
 ) -> list[RootReport]:
     """Return what `index_targets` would report, without writing anything; None stands for a base that is not there."""
-    record = session or NoFiles()
-    rules = _rules(settings, limits)
+    rules = _rules(settings, work)
     reports = []
     for target in targets:
-        folder = folder_of(target, record)
+        folder = folder_of(target.root, session)
         if folder is None:
-            report = _root_missing(target)
+            report = _root_missing(target, session)
         else:
-            report = preview_root(record, folder, rules, within=target.part, check=check)
+            check = work.options.check
+            report = preview_root(session or NoFiles(), folder, rules, within=target.part, check=check)
         reports.append(RootReport(target=target, report=report))
     return reports
 
 
 def _update(session: WriteSession, target: Target, tools: Tools, options: Options) -> Report:
-    folder = folder_of(target, session.view())
+    view = session.view()
+    folder = folder_of(target.root, view)
     if folder is None:
-        return _root_missing(target)
+        return _root_missing(target, view)
     return update_root(session, folder, tools, replace(options, within=target.part))
 
 
-def folder_of(target: Target, record: FileRecord) -> Path | None:
-    """Return the folder that paths within a root are relative to; None where the root is gone.
-
-    A root that is one file has the folder around it. If that file is gone, it is a file that is missing, as long as
-    other files show that the folder is really there.
-    """
-    if os.path.lexists(target.root):
-        return target.root if target.root.is_dir() else target.root.parent
-    parent = target.root.parent
-    was_file = target.root.name in record.known_files(str(parent))
-    try:
-        return parent if was_file and any(parent.iterdir()) else None
-    except OSError:
-        return None
-
-
-def _root_missing(target: Target) -> Report:
+def _root_missing(target: Target, session: ReadSession | None) -> Report:
     # What is indexed of it stays, and so does what the ledger says of its files.
-    return Report(
-        failed=[
-            LedgerEntry(root=str(target.root), path="", outcome="failed", code="root_missing", message=str(target.root))
-        ]
-    )
+    if not is_missed(target.root, session):
+        return Report()
+    root = str(target.root)
+    return Report(failed=[LedgerEntry(root=root, path="", outcome="failed", code="root_missing", message=root)])
 
 
 def default_jobs() -> int:
@@ -161,21 +142,22 @@ def default_jobs() -> int:
     return max(1, usable // 2)
 
 
-def _tools(settings: BaseSettings, limits: IndexSettings, pool: WorkerPool, jobs: int) -> Tools:
+def _tools(settings: BaseSettings, pool: WorkerPool, work: Work) -> Tools:
     return Tools(
-        rules=_rules(settings, limits),
+        rules=_rules(settings, work),
         chunker=load(CHUNKERS, settings.chunker)(),
         reader=f"zhiku {__version__}",
         parsers=Parsers(
             format_of=format_of,
             parser_for=cache(lambda name: PooledParser(name, pool, parser_options(name, settings))),
             needs_worker=needs_worker,
-            jobs=jobs,
+            jobs=work.jobs,
         ),
     )
 
 
-def _rules(settings: BaseSettings, limits: IndexSettings) -> DiscoverRules:
+def _rules(settings: BaseSettings, work: Work) -> DiscoverRules:
+    limits = work.limits
     endings = frozenset().union(*FORMAT_ENDINGS.values(), PLAIN_ENDINGS)
     return DiscoverRules(
         endings=endings,
@@ -186,6 +168,7 @@ def _rules(settings: BaseSettings, limits: IndexSettings) -> DiscoverRules:
         max_other_bytes=limits.max_other_bytes,
         include=settings.include,
         exclude=settings.exclude,
+        closed=frozenset({os.path.realpath(work.home)}),
     )
 
 

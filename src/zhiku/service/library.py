@@ -43,7 +43,9 @@ class Library:
     def names(self) -> list[str]:
         """Return the names of all bases, sorted."""
         folder = self.home / BASES_FOLDER
-        return sorted(path.name for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
+        if not folder.is_dir():
+            return []
+        return sorted(path.name for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
 
     def bases(self) -> Iterator[Base]:
         """Yield every base."""
@@ -157,15 +159,21 @@ class Library:
         bases = self.resolve(names)
         return bases[0].read(place, lines=lines, page=page, context=context)
 
-    def delete(self, name: str) -> None:
-        """Remove a base: its index and settings, never a document. Raises `Busy` while it is being written."""
+    def delete(self, name: str, *, wait_s: float = 0.0) -> None:
+        """Remove a base: its index and settings, never a document.
+
+        Raises `Busy` where it is still being written after `wait_s` seconds.
+        """
         import shutil  # its import costs a search a tenth of a start of Python
 
         base = self.open(name)
-        with writer_lock(base.folder):
-            base.close()
+        # Out of the way in one step: what cannot be removed whole must not be left half.
+        doomed = base.folder.with_name(f".{base.folder.name}.deleted")
         try:
-            shutil.rmtree(base.folder)
+            with writer_lock(base.folder, wait_s):
+                base.close()
+            base.folder.replace(doomed)
+            shutil.rmtree(doomed)
         except OSError as error:
             raise ConfigError(
                 "{path} cannot be removed: {cause}.",

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from zhiku.config import BaseSettings, IndexSettings
+from zhiku.config import BaseSettings
 from zhiku.errors import Damaged, IndexStateError, NotFound
 from zhiku.ingest.record import tokens_of
 from zhiku.ports import Store, WriteSession
@@ -42,7 +42,6 @@ def rebuild_index(
     store: Store,
     targets: Sequence[Target],
     settings: BaseSettings,
-    limits: IndexSettings,
     work: Work,
     embed: Callable[[Store], Embedding | None],
 ) -> Rebuild:
@@ -57,7 +56,7 @@ def rebuild_index(
         with built.writing() as session:
             session.set_manifest(manifest_of(settings))
         fresh = replace(work, options=replace(work.options, reparse=True))
-        report = index_targets(built, targets, settings, limits, fresh)
+        report = index_targets(built, targets, settings, fresh)
         if report.interrupted:
             raise KeyboardInterrupt
         with built.writing() as session:
@@ -86,21 +85,38 @@ def repair_index(store: Store) -> Repair:
 
     Raises `Damaged` where the record itself is damaged; the index stays as it is then.
     """
-    with store.successor(store.path, record_only=True) as built:
-        with built.writing() as session:
-            put_words(session)
-        check_built(built)
-        with built.reading() as reader:
-            totals = reader.totals()
+    try:
+        with store.successor(store.path, record_only=True) as built:
+            with built.writing() as session:
+                put_words(session)
+            check_built(built)
+            with built.reading() as reader:
+                totals = reader.totals()
+    except Damaged as error:
+        hint = "build it anew from the files: zhiku rebuild --base {base}"
+        raise Damaged(error.template, hint=hint, **{**error.params, "path": store.path}) from error
     return Repair(chunks=totals.chunks, pending_vectors=totals.pending_vectors)
 
 
-def restore_index(store: Store, snapshot: Path) -> None:
-    """Put a copy of an index in the place of this one; it is brought to the schema of today and checked first."""
-    with store.successor(snapshot) as built:
-        with built.writing():
-            pass
-        check_built(built)
+def restore_index(store: Store, snapshot: Path, before: Callable[[], object]) -> None:
+    """Put a copy of an index in the place of this one; it is brought to the schema of today and checked first.
+
+    `before` is called when nothing can keep it from that any more. Raises `Damaged` where the copy is.
+    """
+    try:
+        with store.successor(snapshot) as built:
+            with built.writing():
+                pass
+            check_built(built)
+            before()
+    except (Damaged, NotFound) as error:
+        raise Damaged(
+            "the snapshot {path} is damaged: {cause}",
+            path=snapshot,
+            cause=error.message,
+            base=store.path.parent.name,
+            hint="choose another: zhiku snapshot --list --base {base}",
+        ) from error
 
 
 def put_words(session: WriteSession) -> None:

@@ -83,20 +83,25 @@ def take_snapshot(
     The caller holds the base's lock.
     """
     kept = make_private_dir(folder / FOLDER)
-    for path in kept.glob(f"*{_UNFINISHED}*"):
-        path.unlink()
+    _remove_unfinished(kept)
     path = kept / f"{datetime.now(UTC).strftime(_STAMP)}-{reason}{_ENDING}"
     unfinished = path.with_suffix(_UNFINISHED)
     try:
         store.copy_to(unfinished)
         unfinished.replace(path)
     except BaseException:
-        unfinished.unlink(missing_ok=True)
+        _remove_unfinished(kept)
         raise
     _remove_beyond([each for each in list_snapshots(folder) if each != spared], settings)
     snapshot = _read(path)
     assert snapshot is not None
     return snapshot
+
+
+def _remove_unfinished(folder: Path) -> None:
+    """Remove what a copy that was not ended left, with what SQLite keeps beside it."""
+    for path in folder.glob(f"*{_UNFINISHED}*"):
+        path.unlink()
 
 
 def _remove_beyond(newest_first: Sequence[Snapshot], settings: SnapshotSettings) -> None:
@@ -110,7 +115,7 @@ def _remove_beyond(newest_first: Sequence[Snapshot], settings: SnapshotSettings)
 
 def _read(path: Path) -> Snapshot | None:
     match = _NAME.fullmatch(path.stem)
-    if match is None:
+    if match is None or not path.is_file():
         return None
     made_at = datetime.strptime(match[1], _STAMP).replace(tzinfo=UTC)
     return Snapshot(

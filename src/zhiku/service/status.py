@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from zhiku.config import BaseSettings
 from zhiku.model import LedgerEntry, Totals
 from zhiku.ports import ReadSession
 from zhiku.service.meaning import FINGERPRINT, NONE, Embedders
+from zhiku.service.roots import Losses, find_losses
 
 _NOTHING = Totals(documents=0, deprecated=0, chunks=0, tokens=0, chars=0, failed=0, skipped=0, textless=0)
 
@@ -24,14 +24,9 @@ class Status:
     folder: str
     intro: str
     roots: tuple[str, ...]
-    missing_roots: tuple[str, ...]
+    losses: Losses
+    """What became of its roots; of single files only where somebody asked."""
     totals: Totals
-    missing: tuple[str, ...]
-    """Searched documents whose files are gone, as absolute paths; those of a missing root are not looked for. Empty
-    where nobody asked."""
-    pruned: int
-    """Of the documents that are no longer searched, those whose files were gone; one may be forgotten too."""
-    forgotten: int
     embedder_name: str
     """What embeds the base, as in its settings; `none` where it is searched by words only."""
     embedder: str | None
@@ -62,14 +57,16 @@ class Status:
             "embedder": self.embedder,
             "pending_vectors": self.pending_vectors,
             "roots": list(self.roots),
-            "missing_roots": list(self.missing_roots),
+            "missing_roots": list(self.losses.missing_roots),
             "changed_at": self.changed_at or None,
         }
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything, for JSON."""
         details = {"folder": self.folder, "tokens": self.totals.tokens, "index_bytes": self.index_bytes}
-        details |= {"missing": list(self.missing), "pruned": self.pruned, "forgotten": self.forgotten}
+        losses = self.losses
+        details |= {"emptied_roots": list(losses.emptied_roots), "missing": list(losses.missing)}
+        details |= {"pruned": losses.pruned, "forgotten": losses.forgotten}
         noted = {name: _entries(self.noted(name)) for name in ("failed", "skipped", "textless")}
         return self.summary() | details | noted
 
@@ -90,37 +87,20 @@ def status_of(base: BasePlace, session: ReadSession | None, embedders: Embedders
     """
     settings = base.settings
     manifest = session.manifest() if session else {}
-    missing, pruned, forgotten = _looked_for(session, settings.roots) if session and look else ((), 0, 0)
+    losses = find_losses(settings.roots, session, look=look)
     return Status(
         name=base.name,
         folder=str(base.folder),
         intro=settings.intro,
         roots=settings.roots,
-        missing_roots=tuple(root for root in settings.roots if not Path(root).exists()),
+        losses=losses,
         totals=session.totals() if session else _NOTHING,
-        missing=missing,
-        pruned=pruned,
-        forgotten=forgotten,
         embedder_name=embedders.name_for(settings, manifest),
         embedder=manifest.get(FINGERPRINT),
         ledger=tuple(session.ledger()) if session else (),
         index_bytes=sum(path.stat().st_size for path in base.folder.glob("index*.sqlite3*")),
         changed_at=manifest.get("changed_at", ""),
     )
-
-
-def _looked_for(session: ReadSession, roots: Sequence[str]) -> tuple[tuple[str, ...], int, int]:
-    """Return which files are gone under roots that are there, and how many documents are pruned and forgotten."""
-    missing: list[str] = []
-    pruned = forgotten = 0
-    # A root that is one file has the folder around it; a folder that is gone is no root whose files could be missed.
-    for folder in {Path(root) if Path(root).is_dir() else Path(root).parent for root in roots}:
-        for known in session.known_files(str(folder)).values():
-            pruned += known.pruned
-            forgotten += known.forgotten
-            if not (known.pruned or known.forgotten) and not os.path.lexists(folder / known.path):
-                missing.append(str(folder / known.path))
-    return tuple(sorted(missing)), pruned, forgotten
 
 
 def _entries(entries: Sequence[LedgerEntry]) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from zhiku.ingest.report import Report
 from zhiku.model import Totals
 from zhiku.service.embedding import Embedding
 from zhiku.service.indexing import IndexReport, RootReport
+from zhiku.service.roots import Losses
 from zhiku.service.status import Status
 from zhiku.service.targets import Target
 
@@ -20,11 +21,8 @@ STATUS = Status(
     folder="/home/bases/notes",
     intro="",
     roots=("/docs",),
-    missing_roots=(),
+    losses=Losses(missing_roots=()),
     totals=TOTALS,
-    missing=(),
-    pruned=0,
-    forgotten=0,
     embedder_name="builtin",
     embedder="e5",
     ledger=(),

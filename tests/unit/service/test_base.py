@@ -35,7 +35,7 @@ def test_documents_come_by_root_and_path(filled: Shelf) -> None:
 def test_the_status_says_what_is_there_and_what_is_not(filled: Shelf) -> None:
     status = filled.base.status()
 
-    assert (status.name, status.roots, status.missing_roots) == ("default", (str(filled.docs),), ())
+    assert (status.name, status.roots, status.losses.missing_roots) == ("default", (str(filled.docs),), ())
     assert (status.totals.documents, status.totals.chunks, status.totals.failed) == (1, 1, 1)
     assert status.index_bytes > 0
     assert status.changed_at
@@ -44,7 +44,7 @@ def test_the_status_says_what_is_there_and_what_is_not(filled: Shelf) -> None:
 
 def test_the_status_names_roots_that_are_gone(filled: Shelf, tmp_path: Path) -> None:
     filled.docs.rename(tmp_path / "elsewhere")
-    assert filled.base.status().missing_roots == (str(filled.docs),)
+    assert filled.base.status().losses.missing_roots == (str(filled.docs),)
 
 
 def test_a_base_that_holds_nothing_has_a_status_and_nothing_else(shelf: Shelf) -> None:

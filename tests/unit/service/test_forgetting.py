@@ -30,7 +30,7 @@ def test_a_forgotten_document_is_neither_found_nor_listed_as_missing(filled: She
     report = filled.index(prune=True)
     assert (report.gone, report.pruned) == ([], 0)
     status = filled.base.status()
-    assert (status.forgotten, status.missing, status.totals.documents) == (1, (), 2)
+    assert (status.losses.forgotten, status.losses.missing, status.totals.documents) == (1, (), 2)
 
 
 @pytest.mark.parametrize("name", ["a path", "the end of a path", "an id", "a locator"])
@@ -94,7 +94,22 @@ def test_scores_are_as_before_once_it_is_undone(filled: Shelf) -> None:
     assert scores() == before
 
 
-@pytest.mark.parametrize("name", ["none.md", "999", "/elsewhere"])
+def test_a_locator_means_the_document_of_its_own_base_that_still_says_so(filled: Shelf) -> None:
+    filled.index(filled.docs / "sub", name="other")
+    locator = str(filled.search("丙", source="c.md").hits[0].locator)
+    other = next(str(hit.locator) for hit in filled.search("丙") if hit.base == "other")
+    for wrong in (
+        other,
+        locator.replace("default", "elsewhere"),
+        locator.replace("doc=", "doc=9").replace("c.md", "x.md"),
+    ):
+        with pytest.raises((UsageError, NotFound)):
+            filled.base.forget(wrong)
+    filled.base.forget(locator)
+    assert [hit.base for hit in filled.search("丙")] == ["other"]
+
+
+@pytest.mark.parametrize("name", ["none.md", "999", "/elsewhere", "", " "])
 def test_what_is_not_indexed_cannot_be_forgotten_and_nothing_is_done(filled: Shelf, name: str) -> None:
     with pytest.raises((NotFound, UsageError)):
         filled.base.forget("a.md", name)

@@ -44,7 +44,7 @@ def test_a_root_that_is_gone_fails_alone_and_loses_nothing(shelf: Shelf) -> None
     assert [entry.code for entry in first.report.failed] == ["root_missing"]
     assert (second.report.unchanged, second.report.failed) == (1, [])
     status = shelf.base.status()
-    assert status.missing_roots == (str(gone.parent.resolve()),)
+    assert status.losses.missing_roots == (str(gone.parent.resolve()),)
     assert (status.totals.documents, status.ledger) == (2, ())
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from shelf import Shelf
+from users import as_normal_user, common_folder
 from zhiku.answer import Answer
 from zhiku.errors import NotFound
 
@@ -32,13 +33,18 @@ def test_a_file_that_is_gone_is_searched_until_a_prune(filled: Shelf) -> None:
     report = filled.index()
     assert (report.gone, report.pruned) == (["a.md"], 0)
     assert [hit.file_state for hit in filled.search("甲")] == ["missing"]
-    assert filled.base.status().missing == (str(filled.docs / "a.md"),)
+    assert filled.base.status().losses.missing == (str(filled.docs / "a.md"),)
 
     report = filled.index(prune=True)
     assert (report.gone, report.pruned) == (["a.md"], 1)
     assert filled.found("甲") == []
     status = filled.base.status()
-    assert (status.missing, status.pruned, status.totals.documents, status.totals.deprecated) == ((), 1, 3, 1)
+    assert (status.losses.missing, status.losses.pruned, status.totals.documents, status.totals.deprecated) == (
+        (),
+        1,
+        3,
+        1,
+    )
     assert filled.index(prune=True).pruned == 0
 
 
@@ -118,20 +124,45 @@ def test_a_root_that_is_empty_or_gone_is_no_deletion(filled: Shelf, how: str) ->
     assert [entry.code for entry in report.failed] == ["root_empty" if how == "emptied" else "root_missing"]
     assert (report.pruned, report.missing) == (0, 0)
     assert len(filled.found("水泵")) == 4
+    losses = filled.base.status().losses
+    assert (losses.emptied_roots or losses.missing_roots, losses.missing) == ((str(filled.docs),), ())
     if how == "emptied":
         filled.docs.rmdir()
     away.rename(filled.docs)
     assert filled.index(prune=True).unchanged == 4
 
 
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="needs permissions that hold")
-def test_a_folder_that_may_not_be_read_is_no_deletion(filled: Shelf) -> None:
-    (filled.docs / "sub").chmod(0)
-    try:
-        assert filled.index(prune=True).pruned == 0
-    finally:
-        (filled.docs / "sub").chmod(0o700)
-    assert len(filled.found("水泵")) == 4
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX permissions")
+def test_a_folder_that_may_not_be_read_is_no_deletion() -> None:
+    with common_folder() as folder:
+        filled = Shelf(folder)
+        for path in ("a.md", "sub/b.md"):
+            filled.write(path, "水泵")
+        with as_normal_user(folder):
+            filled.index()
+            (filled.docs / "sub").chmod(0)
+            try:
+                assert filled.index(prune=True).pruned == 0
+                assert filled.base.status().losses.missing == ()
+            finally:
+                (filled.docs / "sub").chmod(0o700)
+            assert len(filled.found("水泵")) == 2
+
+
+def test_a_root_that_is_gone_is_not_missed_once_the_user_forgot_it(filled: Shelf) -> None:
+    filled.docs.rename(filled.docs.parent / "away")
+    filled.base.forget(str(filled.docs))
+    report = filled.library.index([], "default", embed=False, prune=True)[-1].report
+    assert (report.failed, filled.base.status().losses.missing_roots) == ([], ())
+
+
+def test_zhikus_own_files_are_no_documents(shelf: Shelf) -> None:
+    shelf.write("a.md", "水泵")
+    root = shelf.docs.parent
+    shelf.index(root)
+    report = shelf.index(root)
+    assert (report.unchanged, report.skipped) == (1, {"own_files": 1})
+    assert [each.source.path for each in shelf.base.documents()] == ["docs/a.md"]
 
 
 def test_a_root_that_is_one_file_can_be_pruned_while_its_folder_shows_others(shelf: Shelf) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -187,6 +188,19 @@ def test_a_file_that_is_no_index_is_rebuilt_from_the_documents(filled: Shelf) ->
     assert len(filled.found("阀门")) == 3
 
 
+def test_the_newest_whole_index_answers_whatever_lies_beside_it(filled: Shelf) -> None:
+    filled.base.rebuild()
+    filled.base.close()
+    folder = filled.base.folder
+    (folder / "index.sqlite3").write_bytes(b"an older one that could not be removed")
+    (folder / "index-7.building").write_bytes(b"what a killed run left")
+    (folder / "index-x.sqlite3").write_bytes(b"not ours")
+    assert len(filled.found("阀门")) == 3
+    filled.index()
+    assert index_files(filled) == ["index-2.sqlite3", "index-x.sqlite3"]
+    assert not (folder / "index-7.building").exists()
+
+
 def test_a_newer_index_is_not_rebuilt(filled: Shelf) -> None:
     sql(filled, "PRAGMA user_version = 99")
     with pytest.raises(NewerSchema):
@@ -245,9 +259,13 @@ def test_snapshots_are_private_and_whole_files(filled: Shelf) -> None:
 def test_a_damaged_snapshot_is_refused_and_the_index_stays(filled: Shelf) -> None:
     taken = filled.base.snapshot()
     taken.path.write_bytes(b"x" * 10_000)
-    with pytest.raises(Damaged):
+    with pytest.raises(Damaged, match=f"snapshot .*{taken.name}.* is damaged.*zhiku snapshot --list"):
         filled.base.restore(taken.name)
     assert len(filled.found("阀门")) == 3
+    taken.path.write_bytes(b"")
+    with pytest.raises(Damaged, match="snapshot"):
+        filled.base.restore(taken.name)
+    assert (len(filled.found("阀门")), filled.base.snapshots()) == (3, [replace(taken, size_bytes=0)])
     with pytest.raises(NotFound, match="--list"):
         filled.base.restore("none")
 

@@ -205,6 +205,11 @@ def _origin(error: apsw.Error) -> apsw.Error:
     return error
 
 
+def _cause(error: apsw.Error) -> str:
+    # A backup tells what went wrong by the class alone; its message is that of the last call that went well.
+    return "disk I/O error" if str(error) == "not an error" else str(error)
+
+
 def _meaning(path: Path, error: apsw.Error) -> ZhikuError | None:
     if isinstance(error, (apsw.BusyError, apsw.LockedError)):
         return Busy("another process is writing {path}.", path=path, hint="try again when it has ended")
@@ -215,7 +220,7 @@ def _meaning(path: Path, error: apsw.Error) -> ZhikuError | None:
             hint="free some space, then run the same command again",
         )
     if isinstance(error, (apsw.IOError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError)):
-        return unwritable(path, error)
+        return unwritable(path, _cause(error))
     if isinstance(error, apsw.CantOpenError):
         # The system's no, not the file's fault: an index that is whole must not be thrown away for it.
         return IndexStateError(

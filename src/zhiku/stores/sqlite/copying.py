@@ -13,7 +13,11 @@ from zhiku.stores.sqlite.schema import RECORD
 
 
 def copy(origin: Path, target: Path) -> None:
-    """Copy an index to a file that does not exist yet, in one piece: nothing of it is in a log beside the file."""
+    """Copy an index to a file that does not exist yet, in one piece: nothing of it is in a log beside the file.
+
+    Raises `IndexStateError` where it is no index that this program knows.
+    """
+    check_record(origin)
     with (
         translated(target),
         closing(apsw.Connection(str(origin), flags=apsw.SQLITE_OPEN_READONLY)) as source,

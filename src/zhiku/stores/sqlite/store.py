@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from zhiku.errors import NotFound
+from zhiku.errors import IndexStateError, NotFound
 from zhiku.stores.sqlite import generations
 from zhiku.stores.sqlite.connection import (
     FrozenConnection,
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 class SqliteStore:
     """Implements `zhiku.ports.Store` over the index files in a base's folder, of which one is the index."""
 
-    def __init__(self, folder: Path, number: int | None = None) -> None:
-        """Open the generation that answers, whichever that is at the time; or one of a number."""
+    def __init__(self, folder: Path, path: Path | None = None) -> None:
+        """Open the index that answers, whichever that is at the time; or the one at `path`, which is being built."""
         self._folder = folder
-        self._number = number
+        self._built = path
         # Connections to `_opened` that no session uses now; opening one anew would lose SQLite's cache of pages.
         self._idle: list[apsw.Connection] = []
         self._opened: tuple[int, int] | None = None
@@ -41,8 +41,7 @@ class SqliteStore:
     @property
     def path(self) -> Path:
         """Return the file that is the index now."""
-        number = generations.current_number(self._folder) if self._number is None else self._number
-        return generations.file_of(self._folder, number)
+        return self._built or generations.current_file(self._folder)
 
     def exists(self) -> bool:
         try:
@@ -88,13 +87,20 @@ class SqliteStore:
             if (opened := (status.st_dev, status.st_ino)) != self._opened:
                 self.close()
                 self._opened = opened
-            return path, self._idle.pop() if self._idle else open_for_reading(path)
+            if self._idle:
+                return path, self._idle.pop()
+            try:
+                return path, open_for_reading(path)
+            except IndexStateError:
+                if path == (path := self.path):
+                    raise
+                # As above: it was replaced meanwhile.
 
     @contextmanager
     def writing(self, before_migration: Callable[[], object] | None = None) -> Iterator[SqliteWriteSession]:
         from zhiku.stores.sqlite.writing import SqliteWriteSession  # a search must not pay for it
 
-        if self._number is None:
+        if self._built is None:
             generations.remove_others(self._folder)
         path = self.path
         if before_migration and self.exists() and needs_migration(path):
@@ -117,20 +123,20 @@ class SqliteStore:
         from zhiku.stores.sqlite.copying import compact, copy, copy_record  # few commands build an index beside another
 
         generations.remove_others(self._folder)
-        number = generations.next_number(self._folder)
-        path = generations.file_of(self._folder, number)
-        built = SqliteStore(self._folder, number)
+        path = generations.new_file(self._folder)
+        built = SqliteStore(self._folder, path)
         try:
             if origin is not None:
                 (copy_record if record_only else copy)(origin, path)
             yield built
             built.close()
             compact(path)
+            with translated(path):
+                generations.publish(path)
         except BaseException:
             built.close()
             generations.remove(path)
             raise
-        generations.point_at(self._folder, number)
         self.close()
         generations.remove_others(self._folder)
 
