@@ -34,6 +34,8 @@ _MAGICS: Final = (
 _CONTROL_BYTES: Final = bytes(set(range(32)) - set(b"\t\n\r\f"))
 _STRANGE_BYTES: Final = bytes(set(_CONTROL_BYTES) - set(b"\0\x08\x1b"))
 _CONTROL: Final = re.compile("[\x00-\x08\x0b\x0e-\x1f]")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_UNUSUAL: Final = re.compile("[\x00-\x08\x0b\r\x0e-\x1f\ud800-\udfff]")
 _CONTROL_RUN: Final = re.compile("\x00+|[\x01-\x07\x0b\x0e-\x1a\x1c-\x1f]")
 # Colour codes (ECMA-48) would stick to the words of a log, as in "[31mERROR"; no terminal shows them.
 _ANSI_CODE: Final = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
@@ -63,8 +65,18 @@ def decode(data: bytes, declared: str = "", *, path: str = "the data") -> Decode
     found = _from_bom(data)
     if found is None:
         data = data.removeprefix(codecs.BOM_UTF8)
-        found = _from_utf8(data) or _from_label(data, declared) or _from_guess(data, path)
+        found = _from_utf8(data)
+        if found is None or _is_utf8_by_chance(found, declared):
+            found = _from_label(data, declared) or found or _from_guess(data, path)
     return _tidy(found, data, path)
+
+
+def without_controls(text: str) -> str:
+    """Return text that was decoded elsewhere as `decode` would give it: without colour codes and controls."""
+    if _UNUSUAL.search(text):
+        text = _SURROGATE.sub("\ufffd", _CONTROL.sub(" ", _ANSI_CODE.sub("", text)))
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text
 
 
 def looks_like_text(head: bytes) -> bool:
@@ -111,20 +123,29 @@ def _from_utf8(data: bytes) -> Decoded | None:
     return _with_cut(text, "utf-8", cut_bytes)
 
 
+def _is_utf8_by_chance(found: Decoded, declared: str) -> bool:
+    """Tell a few Chinese characters with their label, such as 通知 as GBK, from UTF-8: only two-byte ones fit both."""
+    is_short = found.encoding == "utf-8" and "\x7f" < max(found.text, default="") <= "\u07ff"
+    return is_short and charsets.is_multi_byte(_codec_of(declared))
+
+
 def _from_label(data: bytes, declared: str) -> Decoded | None:
     """Use the label in the file, save Latin 1 where Chinese fits: it decodes anything and is a common lie."""
-    if not declared:
-        return None
-    try:
-        name = codecs.lookup(declared.strip().lower().removeprefix("x-")).name
-    except (LookupError, ValueError):
-        return None
-    encoding = charsets.WIDER.get(name, name)
+    encoding = _codec_of(declared)
     if not _LABELS.match(encoding):
         return None
     if encoding == "cp1252" and charsets.guess_multi_byte(_sample(data)):
         return None
     return _whole(data, encoding)
+
+
+def _codec_of(declared: str) -> str:
+    """Return the codec of a label, widened to what files labelled so really use; empty for what is no label."""
+    try:
+        name = codecs.lookup(declared.strip().lower().removeprefix("x-")).name
+    except (LookupError, ValueError):
+        return ""
+    return charsets.WIDER.get(name, name)
 
 
 def _from_guess(data: bytes, path: str) -> Decoded:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zhiku.errors import ParseFailed
-from zhiku.text.decode import Decoded, decode, looks_like_text
+from zhiku.text.decode import Decoded, decode, looks_like_text, without_controls
 
 SIMPLIFIED = "采购合同第七条：违约金按日万分之五计算，双方应当在三十日内书面通知对方。"
 TRADITIONAL = "這是一份測試文件，內容使用繁體中文與大五碼編碼。功許蓋"
@@ -152,6 +152,20 @@ def test_a_true_label_decides_where_the_bytes_do_not() -> None:
 @pytest.mark.parametrize("declared", ["gbk", "shift_jis", "iso-8859-1"])
 def test_a_label_never_beats_valid_utf8(declared: str) -> None:
     assert decode(SIMPLIFIED.encode(), declared=declared) == Decoded(SIMPLIFIED, "utf-8")
+
+
+@pytest.mark.parametrize("declared", ["iso-8859-1", "utf-8", "koi8-r", "nonsense", ""])
+def test_no_other_label_beats_a_little_utf8(declared: str) -> None:
+    assert decode("é".encode(), declared=declared) == Decoded("é", "utf-8")
+
+
+def test_a_few_chinese_characters_that_are_utf8_by_chance_are_what_their_label_says() -> None:
+    assert decode("通知".encode("gbk"), declared="gb2312") == Decoded("通知", "gb18030")
+
+
+def test_text_that_was_decoded_elsewhere_is_cleaned_alike() -> None:
+    assert without_controls("\x1b[31mred\x1b[0m\r\na\x00b\rc\ud800\td") == "red\na b\nc\ufffd\td"
+    assert without_controls("as it is\n") == "as it is\n"
 
 
 @pytest.mark.parametrize("label", ["gb2312", "GBK", "x-gbk"])
