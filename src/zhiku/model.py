@@ -75,6 +75,8 @@ class Block:
     """Heading level, 1 to 6; 0 for every other kind."""
     title: str = ""
     """A heading's visible text, without markup."""
+    section: tuple[str, ...] = ()
+    """What it belongs to where that is told by names and not by headings: a method of source code, say."""
 
 
 @dataclass(frozen=True, kw_only=True)

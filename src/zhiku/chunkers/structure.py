@@ -144,13 +144,16 @@ class _Places:
 
 
 def _sections(blocks: tuple[Block, ...]) -> Iterator[_Section]:
-    """Group blocks under their headings; a heading without text of its own goes with the section close below it."""
+    """Group blocks under their headings, or by the names of what they belong to.
+
+    A heading without text of its own goes with the section close below it.
+    """
     chain: list[tuple[int, str]] = []
     section = _Section()
     for block in blocks:
-        if section.blocks and block.char_start - section.blocks[-1].char_end > MAX_GAP_CHARS:
+        if section.blocks and _is_apart(section.blocks[-1], block):
             yield section
-            section = _Section(chain=section.chain)
+            section = _Section(chain=tuple(title for _, title in chain))
         if block.kind == "heading":
             if any(b.kind != "heading" for b in section.blocks):
                 yield section
@@ -159,6 +162,12 @@ def _sections(blocks: tuple[Block, ...]) -> Iterator[_Section]:
                 chain.pop()
             chain.append((block.level, block.title))
             section.chain = tuple(title for _, title in chain)
+        if block.section:
+            section.chain = block.section
         section.blocks.append(block)
     if section.blocks:
         yield section
+
+
+def _is_apart(before: Block, block: Block) -> bool:
+    return block.char_start - before.char_end > MAX_GAP_CHARS or block.section != before.section

@@ -90,7 +90,7 @@ def dump_document(document: ParsedDocument) -> bytes:
     """Return a document as the bytes of a reply."""
     values = {
         "text": document.text,
-        "blocks": [[b.kind, b.char_start, b.char_end, b.level, b.title] for b in document.blocks],
+        "blocks": [[b.kind, b.char_start, b.char_end, b.level, b.title, b.section] for b in document.blocks],
         "title": document.title,
         "metadata": document.metadata,
         "links": [[link.target, link.anchor, link.alias, link.embed, link.line] for link in document.links],
@@ -180,10 +180,11 @@ def _document(
 
 def _blocks(blocks: Iterable[Sequence[Any]], chars: int) -> Iterable[Block]:
     done = 0
-    for kind, start, end, level, title in blocks:
+    for kind, start, end, level, title, section in blocks:
         _check(kind in _KINDS and done <= _number(start) < _number(end) <= chars)
         _check(_number(level) <= MAX_LEVEL)
-        yield Block(kind=kind, char_start=start, char_end=end, level=level, title=_text(title))
+        names = tuple(_text(name) for name in section)
+        yield Block(kind=kind, char_start=start, char_end=end, level=level, title=_text(title), section=names)
         done = end
 
 

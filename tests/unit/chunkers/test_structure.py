@@ -127,3 +127,20 @@ def test_spans_point_at_the_text() -> None:
     document = plain("  甲甲  \n\n\n乙乙\n")
     for chunk in StructureChunker().chunk(document):
         assert document.text[chunk.char_start : chunk.char_end] == chunk.text == chunk.text.strip()
+
+
+def test_names_of_what_a_block_belongs_to_are_its_chain_and_part_chunks() -> None:
+    names = [(), ("Pump",), ("Pump", "stop"), ("Pump", "stop"), ("Pump",), ()]
+    text = "\n\n".join("abcdef")
+    blocks = [
+        Block(kind="paragraph", char_start=3 * n, char_end=3 * n + 1, section=section)
+        for n, section in enumerate(names)
+    ]
+    found = list(StructureChunker().chunk(ParsedDocument(text=text, blocks=tuple(blocks))))
+    assert [(chunk.text, chunk.section) for chunk in found] == [
+        ("a", ()),
+        ("b", ("Pump",)),
+        ("c\n\nd", ("Pump", "stop")),
+        ("e", ("Pump",)),
+        ("f", ()),
+    ]

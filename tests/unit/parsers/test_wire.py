@@ -25,7 +25,7 @@ DOCUMENT = ParsedDocument(
     text="标题\n\ntext “fin”",
     blocks=(
         Block(kind="heading", char_start=0, char_end=2, level=1, title="标题"),
-        Block(kind="paragraph", char_start=4, char_end=14),
+        Block(kind="paragraph", char_start=4, char_end=14, section=("Class", "method")),
     ),
     title="标题",
     metadata={"tags": ["a", 1, None], "deep": {"x": 1.5}},
@@ -54,7 +54,7 @@ def test_a_request_comes_back_as_it_was() -> None:
 
 
 def test_line_numbers_may_begin_anew_at_a_heading_but_the_first() -> None:
-    blocks = [["heading", 0, 2, 1, "标题"], ["heading", 4, 14, 1, "text"]]
+    blocks = [["heading", 0, 2, 1, "标题", []], ["heading", 4, 14, 1, "text", []]]
     assert load_reply(reply(line_numbers=[5, 7, 1], blocks=blocks), 100).line_numbers == (5, 7, 1)
     with pytest.raises(ValueError, match="no document"):
         load_reply(reply(line_numbers=[7, 5, 1], blocks=blocks), 100)
@@ -92,15 +92,17 @@ def test_an_error_comes_back_with_its_kind_message_and_hint() -> None:
         reply(line_numbers=[2, 1, 3]),
         reply(line_numbers=[1, 2, "3"]),
         reply(line_numbers=[0, 1, 2]),
-        reply(blocks=[["heading", 0, 99, 1, ""]]),
-        reply(blocks=[["heading", -1, 2, 1, ""]]),
-        reply(blocks=[["paragraph", 4, 14, 0, ""], ["paragraph", 0, 2, 0, ""]]),
-        reply(blocks=[["paragraph", 2, 2, 0, ""]]),
-        reply(blocks=[["paragraph", True, 2, 0, ""]]),
-        reply(blocks=[["script", 0, 2, 0, ""]]),
-        reply(blocks=[[["heading"], 0, 2, 1, ""]]),
-        reply(blocks=[["heading", 0, 2, 7, ""]]),
-        reply(blocks=[["heading", 0, 2, 1, None]]),
+        reply(blocks=[["heading", 0, 99, 1, "", []]]),
+        reply(blocks=[["heading", -1, 2, 1, "", []]]),
+        reply(blocks=[["paragraph", 4, 14, 0, "", []], ["paragraph", 0, 2, 0, "", []]]),
+        reply(blocks=[["paragraph", 2, 2, 0, "", []]]),
+        reply(blocks=[["paragraph", True, 2, 0, "", []]]),
+        reply(blocks=[["script", 0, 2, 0, "", []]]),
+        reply(blocks=[[["heading"], 0, 2, 1, "", []]]),
+        reply(blocks=[["paragraph", 0, 2, 0, "", [5]]]),
+        reply(blocks=[["paragraph", 0, 2, 0, "", None]]),
+        reply(blocks=[["heading", 0, 2, 7, "", []]]),
+        reply(blocks=[["heading", 0, 2, 1, None, []]]),
         reply(blocks=[["heading", 0, 2]]),
         reply(blocks=5),
         reply(pages=[[1, 0, 99]]),
