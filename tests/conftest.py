@@ -11,6 +11,10 @@ import pytest
 from shelf import Shelf
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="write the golden results anew; review the diff")
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _no_model() -> Iterator[None]:
     """Let bases be searched by words only, unless a test says otherwise: loading a model takes half a second."""

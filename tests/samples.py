@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.resources import files
+from pathlib import Path
 
 from docx_files import SAMPLE as DOCX
 from docx_files import docx, p, table
@@ -50,6 +51,17 @@ HTML = """<!doctype html><html><head><title>茶机</title><meta charset="utf-8">
 
 TEXT = "第一章 总则\n\n甲方应当支付违约金。\n\n  indented\n\n" + "一句很长的话，没有换行。" * 400 + "\n"
 
+GOLDEN = Path(__file__).parent / "golden"
+"""By format: documents, and beside each what is to be made of it."""
+RESULT = ".result"
+
+
+def golden(format_name: str) -> dict[str, bytes]:
+    """Return the golden documents of a format by name."""
+    paths = sorted((GOLDEN / format_name).iterdir())
+    return {path.name: path.read_bytes() for path in paths if path.suffix != RESULT}
+
+
 SAMPLES: dict[str, dict[str, bytes]] = {
     "markdown": {"a.md": MARKDOWN.encode(), "crlf.md": MARKDOWN.replace("\n", "\r\n").encode(), "empty.md": b""},
     "html": {"a.html": HTML.encode(), "bare.htm": "<p>只有一段".encode()},
@@ -58,11 +70,14 @@ SAMPLES: dict[str, dict[str, bytes]] = {
     "pptx": {"a.pptx": PPTX, "b.ppsx": pptx(title("一") + shape("二")), "empty.potx": pptx("")},
     "spreadsheet": {"a.xlsx": XLSX, "b.ods": ODS, "c.xls": XLS, "d.xlsb": XLSB, "empty.xlsm": xlsx(("Sheet1", ""))},
     "epub": {"a.epub": EPUB, "empty.epub": epub({"a.xhtml": ""})},
+    "notebook": {**golden("notebook"), "empty.ipynb": b"", "bare.ipynb": b'{"cells": []}'},
+    "mail": {**golden("mail"), "empty.eml": b""},
+    "code": {**golden("code"), "none.py": b"x = 1\n"},
     "plain": {
         "a.txt": TEXT.encode(),
         "gbk.txt": TEXT.encode("gbk"),
         "table.csv": "品名,单价\n垫片,3.5\n".encode(),
-        "code.py": b"def f():\n    return 1\n\n\n# done\n",
+        "code.rb": b"def f\n  return 1\nend\n\n\n# done\n",
         "a.rst": "标题\n====\n\n正文\n".encode(),
     },
 }

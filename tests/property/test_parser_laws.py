@@ -19,6 +19,7 @@ from pdfs import PdfWriter, annotation
 from samples import SAMPLES, is_covered, parse
 from zhiku.chunkers.structure import StructureChunker
 from zhiku.errors import SourceError
+from zhiku.registry import FORMAT_ENDINGS
 
 MARKUP = re.compile(r"<!--.*?-->|<[^<>]*>", re.DOTALL)
 MAX_PARSE_S = 5.0
@@ -33,6 +34,9 @@ TOKENS = {
     "pptx": b"PK\x01\x02 PK\x05\x06 \x00\x00\xff\xff ppt/presentation.xml ppt/slides/slide1.xml",
     "spreadsheet": b"PK\x01\x02 \x00\x00\xff\xff xl/workbook.bin content.xml \x2f\x00 \x09\x08\x10\x00",
     "epub": b"PK\x01\x02 PK\x05\x06 \x00\x00\xff\xff META-INF/container.xml OEBPS/book.opf",
+    "notebook": b'{ } [ ] : , " \\ \\n \\ud800 \\u0000 null 1e999 NaN "source": "cells": "outputs": "code" ```',
+    "mail": b"From\t --outer --outer-- --inner \r =?utf-8?B? ?= =?gbk?q?=B0 = base64 message/rfc822 \xce\xd2 \xff",
+    "code": b"{ } ( ) ' \" ` /* */ // # class\tA def\tf(): => << \x00 \xce\xd2\xc3\xc7 \xff end",
     "pdf": b"<< >> [ ] endobj endstream obj xref 0 -1 99999999999 1e39 /Kids /Type /Length null BT ET Tf Td 0\t0\tR",
 }
 """What a mutation may put in, besides what is there."""
@@ -45,7 +49,7 @@ FORM = (
     .data()
 )
 GOLDEN = {
-    name: [data for path, data in named.items() if not path.startswith("empty") and len(data) < 20_000]
+    name: [data for path, data in named.items() if not path.startswith(("empty", "bare.ip")) and len(data) < 20_000]
     for name, named in SAMPLES.items()
 } | {"pdf": [FORM]}
 
@@ -109,6 +113,18 @@ def test_a_text_of_any_bytes_is_read_or_refused(path: str, data: bytes) -> None:
 
 
 @settings(max_examples=60, deadline=None)
+@given(mutated("notebook"))
+def test_a_notebook_of_any_bytes_is_read_or_refused(data: bytes) -> None:
+    check("a.ipynb", data)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(["a.eml", "a.mbox"]), mutated("mail"))
+def test_mail_of_any_bytes_is_read_or_refused(path: str, data: bytes) -> None:
+    check(path, data)
+
+
+@settings(max_examples=60, deadline=None)
 @given(mutated("docx"))
 def test_a_word_document_of_any_bytes_is_read_or_refused(data: bytes) -> None:
     check("a.docx", data)
@@ -131,17 +147,18 @@ import base64, json, sys
 sys.path[:0] = json.loads(sys.argv[1])
 from test_parser_laws import check
 for number, line in enumerate(sys.stdin):
-    check(sys.argv[2], base64.b64decode(line))
+    path, data = line.split(" ")
+    check(path, base64.b64decode(data))
     print(number, flush=True)
 """
 
 
-def check_in_a_child(path: str, files: list[bytes]) -> None:
+def check_apart(files: list[tuple[str, bytes]]) -> None:
     """Check files in a process of its own, which a native library may end."""
     here = Path(__file__).parent
     done = subprocess.run(
-        [sys.executable, "-c", CHILD, json.dumps([str(here), str(here.parent)]), path],
-        input="".join(f"{b64encode(data).decode()}\n" for data in files),
+        [sys.executable, "-c", CHILD, json.dumps([str(here), str(here.parent)])],
+        input="".join(f"{path} {b64encode(data).decode()}\n" for path, data in files),
         capture_output=True,
         encoding="utf-8",
         timeout=CHILD_TIMEOUT_S,
@@ -154,16 +171,26 @@ def check_in_a_child(path: str, files: list[bytes]) -> None:
 @settings(max_examples=3, deadline=None)
 @given(st.lists(mutated("pdf"), min_size=FILES_A_CHILD, max_size=FILES_A_CHILD))
 def test_a_pdf_of_any_bytes_is_read_or_refused(files: list[bytes]) -> None:
-    check_in_a_child("a.pdf", files)
+    check_apart([("a.pdf", data) for data in files])
 
 
 @settings(max_examples=5, deadline=None)
 @given(st.lists(mutated("spreadsheet"), min_size=FILES_A_CHILD, max_size=FILES_A_CHILD))
 def test_a_spreadsheet_of_any_bytes_is_read_or_refused(files: list[bytes]) -> None:
-    check_in_a_child("a.xlsx", files)
+    check_apart([("a.xlsx", data) for data in files])
+
+
+SOURCES = st.sampled_from([f"a{ending}" for ending in sorted(FORMAT_ENDINGS["code"])])
+
+
+@settings(max_examples=6, deadline=None)
+@given(st.lists(st.tuples(SOURCES, mutated("code")), min_size=FILES_A_CHILD, max_size=FILES_A_CHILD))
+def test_source_code_of_any_bytes_is_read_or_refused(files: list[tuple[str, bytes]]) -> None:
+    check_apart(files)
 
 
 @pytest.mark.parametrize("format_name", sorted(GOLDEN))
 def test_the_samples_themselves_are_read(format_name: str) -> None:
-    path = next(path for path in SAMPLES[format_name] if path.startswith("a."))
+    of_names = {"notebook": "a.ipynb", "mail": "a.mbox", "code": "a.py"}
+    path = of_names.get(format_name) or next(path for path in SAMPLES[format_name] if path.startswith("a."))
     assert all(parse(path, data).text.strip() for data in GOLDEN[format_name])

@@ -144,7 +144,9 @@ def test_every_dependency_is_documented() -> None:
     for_tests = [re.split(r"[<>=~!\[; ]", each)[0] for each in project["optional-dependencies"]["dev"]]
 
     assert [name for name in needed if f"| {name} |" not in text or f"* **{name}**" not in text] == []
+    extra = [re.split(r"[<>=~!\[; ]", each)[0] for each in project["optional-dependencies"]["code"]]
     assert [name for name in for_tests if name not in section(text, "What the tests need")] == []
+    assert [name for name in extra if f"| {name} |" not in section(text, "The extra `code`")] == []
 
 
 # --- the map ---

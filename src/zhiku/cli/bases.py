@@ -89,6 +89,8 @@ def _facts(status: Status, screen: Screen) -> Iterator[tuple[str, str]]:
     yield screen.tr("chunks"), f"{totals.chunks:,}"
     yield screen.tr("characters"), f"{totals.chars:,}"
     yield screen.tr("embedder"), joined([status.embedder_name, _embedded(status, screen)], " ")
+    if status.lacks_code_extra:
+        yield screen.tr("source code"), screen.tr("in lines; the extra zhiku[code] cuts it at functions and classes")
     yield screen.tr("index"), f"{status.index_bytes / 1e6:,.1f} MB  {status.folder}"
     yield screen.tr("last change"), moment(status.changed_at)
 

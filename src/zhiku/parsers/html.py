@@ -39,12 +39,7 @@ class HtmlParser:
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
         """Return the document; raise ParseFailed if the bytes are no text."""
         decoded = decode_page(data, source.path)
-        page = _Page(decoded.text, find_parts(decoded.text))
-        page.read()
-        # A page that is one big form, say, has its text in what is left out elsewhere.
-        if page.shown_chars * 4 < page.hidden_chars:
-            page = _Page(decoded.text, None)
-            page.read()
+        page = read_page(decoded.text)
         text, blocks, numbers = assemble(page.builder.lines)
         return ParsedDocument(
             text=text,
@@ -59,18 +54,34 @@ class HtmlParser:
 
 def decode_page(data: bytes, path: str) -> Decoded:
     """Return a page's text, by the encoding it declares if that is true; raise ParseFailed if the bytes are no text."""
+    return decode(data, declared_charset(data), path=path)
+
+
+def declared_charset(data: bytes) -> str:
+    """Return the encoding that a page names, or an empty string."""
     declared = _CHARSET.search(data[:SNIFF_BYTES])
-    return decode(data, declared.group(1).decode("ascii") if declared else "", path=path)
+    return declared.group(1).decode("ascii") if declared else ""
 
 
-def read_all_lines(page: str) -> list[Line]:
+def read_page(text: str) -> Page:
+    """Return a page whose lines were read, without its surroundings unless there is little else."""
+    page = Page(text, find_parts(text))
+    page.read()
+    # A page that is one big form, say, has its text in what is left out elsewhere.
+    if page.shown_chars * 4 < page.hidden_chars:
+        page = Page(text, None)
+        page.read()
+    return page
+
+
+def read_all_lines(text: str) -> list[Line]:
     """Return the lines of a page that is nothing but content, such as a chapter of a book: nothing is left out."""
-    reader = _Page(page, None)
-    reader.read()
-    return reader.builder.lines
+    page = Page(text, None)
+    page.read()
+    return page.builder.lines
 
 
-class _Page:
+class Page:
     """Walk through a page once, with or without its menus, forms and what is hidden.
 
     What happens to the text within an element is its mode: `drop`, `hide` (without surroundings), or `show` even if

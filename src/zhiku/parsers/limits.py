@@ -8,8 +8,11 @@ from typing import Final
 
 from zhiku.errors import OutOfMemory
 
-IN_PROCESS: Final = frozenset({"markdown", "html", "plain"})
+IN_PROCESS: Final = frozenset({"markdown", "html", "notebook", "mail", "plain"})
 """Formats read by Python code alone, in time that grows with the file: small files of these need no other process."""
+
+READ_OTHERWISE: Final = {"code": "plain"}
+"""Formats that can be read in another way where their own parser does not survive a file, or takes too much."""
 
 IN_PROCESS_BYTES: Final = 1_000_000
 """A larger file of any format is read in a worker. The worst Markdown that was tried takes 8 s for this much."""

@@ -55,7 +55,7 @@ class MarkdownParser:
         lines = decoded.text.split("\n")
         front = read_frontmatter(lines)
         lines[: front.line_count] = [""] * front.line_count
-        note = _Note(lines)
+        note = Note(lines)
         blocks = note.read_blocks()
         return ParsedDocument(
             text="\n".join(lines),
@@ -83,8 +83,11 @@ def _build_metadata(front: Frontmatter, inline_tags: Sequence[str] | dict[str, N
     return metadata
 
 
-class _Note:
-    """The lines of one note, which become visible text in place while its blocks are read."""
+class Note:
+    """The lines of one note, which become visible text in place while its blocks are read.
+
+    `inline` holds the links and tags that were met.
+    """
 
     def __init__(self, lines: list[str]) -> None:
         self.lines = lines

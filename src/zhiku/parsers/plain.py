@@ -65,11 +65,21 @@ class PlainParser:
         )
 
 
+def iter_runs(
+    text: str, start: int, end: int, kind: BlockKind = "paragraph", section: tuple[str, ...] = ()
+) -> Iterator[Block]:
+    """Yield a block for each run of lines without a blank one between `start` and `end`, which lie between lines."""
+    for match in _BLANK_LINES.finditer(text, start, end):
+        yield from _run(text, start, match.start(), kind, section)
+        start = match.end()
+    yield from _run(text, start, end, kind, section)
+
+
 def _iter_blocks(text: str, found: list[Heading], kind: BlockKind) -> Iterator[Block]:
     """Yield the headings and, between them, the runs of lines."""
     done = 0
     for heading in found:
-        yield from _iter_runs(text, done, heading.char_start, kind)
+        yield from iter_runs(text, done, heading.char_start, kind)
         done = heading.char_end
         yield Block(
             kind="heading",
@@ -78,20 +88,13 @@ def _iter_blocks(text: str, found: list[Heading], kind: BlockKind) -> Iterator[B
             level=heading.level,
             title=heading.title,
         )
-    yield from _iter_runs(text, done, len(text), kind)
+    yield from iter_runs(text, done, len(text), kind)
 
 
-def _iter_runs(text: str, start: int, end: int, kind: BlockKind) -> Iterator[Block]:
-    for match in _BLANK_LINES.finditer(text, start, end):
-        yield from _run(text, start, match.start(), kind)
-        start = match.end()
-    yield from _run(text, start, end, kind)
-
-
-def _run(text: str, start: int, end: int, kind: BlockKind) -> Iterator[Block]:
+def _run(text: str, start: int, end: int, kind: BlockKind, section: tuple[str, ...]) -> Iterator[Block]:
     """Yield the block of one run, from the first line that is not blank to the last visible character."""
     run = text[start:end]
     if run and not run.isspace():
         visible = len(run) - len(run.lstrip())
         begin = start + run.rfind("\n", 0, visible) + 1
-        yield Block(kind=kind, char_start=begin, char_end=start + len(run.rstrip()))
+        yield Block(kind=kind, char_start=begin, char_end=start + len(run.rstrip()), section=section)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType, TracebackType
 from typing import Any, Final, Self
 
-from zhiku.errors import Crashed
+from zhiku.errors import Crashed, OutOfMemory, TimedOut
 from zhiku.model import ParsedDocument, Source
-from zhiku.parsers.limits import Limits, needs_worker
+from zhiku.parsers.limits import READ_OTHERWISE, Limits, needs_worker
 from zhiku.parsers.process import Worker
 from zhiku.ports import Parser
 from zhiku.registry import PARSERS, load
@@ -107,9 +108,16 @@ class PooledParser:
 
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
         """Return the document; raise a `SourceError` that says why it cannot be read."""
-        if needs_worker(self._format_name, len(data)):
+        if not needs_worker(self._format_name, len(data)):
+            return self._parser_here.parse(source, data)
+        try:
             return self._pool.parse(PARSERS[self._format_name], source, data, self._options)
-        return self._parser_here.parse(source, data)
+        except (Crashed, OutOfMemory, TimedOut):
+            if self._format_name not in READ_OTHERWISE:
+                raise
+        otherwise = PooledParser(READ_OTHERWISE[self._format_name], self._pool, self._options)
+        document = otherwise.parse(source, data)
+        return replace(document, warnings=(*document.warnings, "Its functions could not be told; it is read in lines"))
 
     @cached_property
     def _parser_here(self) -> Parser:

@@ -24,7 +24,8 @@ def check_named_files(paths: Iterable[Path]) -> None:
         ending = path.suffix.lower()
         if ending in formats or ending in PLAIN_ENDINGS or not path.is_file():
             continue
-        known = {"path": path, "known": " ".join(sorted(formats))}
+        documents = formats - FORMAT_ENDINGS["code"]
+        known = {"path": path, "known": " ".join(sorted(documents))}
         if ending in UNSUPPORTED_ENDINGS:
             raise UnsupportedFormat(
                 "{path}: files that end in {ending} are not read.",

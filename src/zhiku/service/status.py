@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from itertools import islice
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from zhiku.config import BaseSettings
 from zhiku.model import LedgerEntry, Totals
 from zhiku.ports import ReadSession
+from zhiku.registry import FORMAT_ENDINGS, is_cut_at_names
 from zhiku.service.meaning import FINGERPRINT, NONE, Embedders
 from zhiku.service.roots import Losses, find_losses
+
+MAX_DOCUMENTS_SEEN = 2_000
 
 _NOTHING = Totals(documents=0, deprecated=0, chunks=0, tokens=0, chars=0, failed=0, skipped=0, textless=0)
 
@@ -33,6 +37,8 @@ class Status:
     """The fingerprint of what made the vectors that are there."""
     ledger: tuple[LedgerEntry, ...]
     index_bytes: int
+    lacks_code_extra: bool = False
+    """Whether it holds source code in lines that the extra `code`, which is not installed, would cut at functions."""
     changed_at: str
     """When the last document went in, ISO 8601 in UTC; empty for an empty base."""
 
@@ -99,7 +105,17 @@ def status_of(base: BasePlace, session: ReadSession | None, embedders: Embedders
         embedder=manifest.get(FINGERPRINT),
         ledger=tuple(session.ledger()) if session else (),
         index_bytes=sum(path.stat().st_size for path in base.folder.glob("index*.sqlite3*")),
+        lacks_code_extra=session is not None and _lacks_code_extra(session),
         changed_at=manifest.get("changed_at", ""),
+    )
+
+
+def _lacks_code_extra(session: ReadSession) -> bool:
+    """Answer by the first documents: to look at all of a large base would take seconds, for a word of advice."""
+    return any(
+        document.format == "plain" and ending in FORMAT_ENDINGS["code"] and not is_cut_at_names(ending)
+        for document in islice(session.documents(), MAX_DOCUMENTS_SEEN)
+        for ending in [PurePosixPath(document.source.path).suffix.lower()]
     )
 
 

@@ -189,7 +189,7 @@ def test_a_parser_is_made_with_its_options_wherever_it_reads() -> None:
 
 def test_small_texts_stay_in_the_process_and_all_else_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
     here = {name for name in PARSERS if not needs_worker(name, IN_PROCESS_BYTES)}
-    assert here == {"markdown", "html", "plain"}
+    assert here == {"markdown", "html", "notebook", "mail", "plain"}
     assert all(needs_worker(name, IN_PROCESS_BYTES + 1) for name in PARSERS)
     monkeypatch.setitem(PARSERS, "plain", TARGET)
     with WorkerPool() as pool:
@@ -197,3 +197,23 @@ def test_small_texts_stay_in_the_process_and_all_else_does_not(monkeypatch: pyte
         small, large = b"pid", b"pid " + b"x" * IN_PROCESS_BYTES
         pids = [int(parser.parse(source_of("a.txt", data), data).text) for data in (small, large)]
     assert pids[0] == os.getpid() != pids[1]
+
+
+@pytest.mark.parametrize("does", ["abort", "spin", pytest.param("allocate", marks=needs_linux)])
+def test_source_code_that_its_parser_does_not_survive_is_read_in_lines(
+    does: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(PARSERS, "code", TARGET)
+    data = does.encode()
+    with WorkerPool(Limits(base_s=1)) as pool:
+        document = PooledParser("code", pool).parse(source_of("a.py", data), data)
+    assert document.text == does
+    assert document.warnings == ("Its functions could not be told; it is read in lines",)
+
+
+def test_what_makes_tree_sitter_take_all_memory_is_read_in_lines() -> None:
+    data = b"/*\n" * 20_000
+    with WorkerPool(Limits(base_s=2)) as pool:
+        document = PooledParser("code", pool).parse(source_of("a.py", data), data)
+    assert document.text == data.decode()
+    assert len(document.warnings) == 1
