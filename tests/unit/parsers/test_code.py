@@ -120,7 +120,7 @@ def test_a_file_of_a_program_is_read_by_lines_and_at_once() -> None:
         document = parse("a.js", text.encode())
         assert {block.section for block in document.blocks} == {()}
         assert document.text == text
-    assert time.perf_counter() - began < 5
+    assert time.perf_counter() - began < 30
     assert len(line) * 9 > MAX_CHARS_A_LINE
 
 
