@@ -80,6 +80,10 @@ class ReadSession(Protocol):
         """Return the documents of exactly this content."""
         ...
 
+    def roots(self) -> list[str]:
+        """Return all roots that were ever indexed."""
+        ...
+
     def settled_files(self, root: str) -> Iterator[FileLook]:
         """Yield what the searched files of a root looked like, in the order of their ids."""
         ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -124,6 +125,13 @@ def _advice(status: Status, screen: Screen) -> Iterator[str]:
     if not status.roots:
         yield screen.tr("name a folder: zhiku index PATH --base {name}", name=status.name)
         return
+    for root in status.losses.dropped_roots:
+        yield screen.tr(
+            "no root any more, and still searched: {root}; take it out of search: zhiku forget {quoted} --base {name}",
+            root=root,
+            quoted=shlex.quote(root),
+            name=status.name,
+        )
     if status.losses.missing_roots or status.losses.emptied_roots:
         yield screen.tr(
             "connect the drive of the roots that are gone or empty; if their files were removed: zhiku forget PATH"

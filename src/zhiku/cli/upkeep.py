@@ -176,7 +176,10 @@ def unforget(ctx: click.Context, names: tuple[str, ...], name: str | None, wait:
     if pruned := sum("pruned" in document.hidden_by for document in done.done):
         render.note(
             session.errors.tr(
-                "Of these, pruned because their files were gone, and still not searched: {count}", count=pruned
+                "Of these, pruned because their files were gone, and still not searched: {count}; if these are back:"
+                " zhiku index --base {name}",
+                count=pruned,
+                name=base.name,
             )
         )
 

@@ -24,6 +24,9 @@ MAX_BYTES_AHEAD = 256_000_000
 CLOCK_STEP_NS = 2_000_000_000
 """The coarsest step in which a file system tells time: FAT's, two seconds."""
 
+MAX_TIME_NS = (1 << 63) - 1
+"""In the year 2262: what a base can hold; a file with a later time is read in every run."""
+
 _PAUSES_S = (0.02, 0.1, 0.3)
 """What to wait after each attempt to read a file that is being written."""
 
@@ -131,7 +134,7 @@ def _source(root: Path, path: str, data: bytes, status: os.stat_result, now_ns: 
         root=str(root),
         path=path,
         size_bytes=len(data),
-        mtime_ns=status.st_mtime_ns,
+        mtime_ns=max(-MAX_TIME_NS, min(status.st_mtime_ns, MAX_TIME_NS)),
         ctime_ns=status.st_ctime_ns if is_settled else -status.st_ctime_ns,
         sha256=hashlib.sha256(data).hexdigest(),
     )

@@ -170,7 +170,8 @@ class Changes:
         left_out: list[KnownFile] = []
         for path in sorted(self._passed):
             if _is_at_or_below(path, part) and path not in self._found and path not in self._moved:
-                (missing if is_gone(Path(self._root, path)) else left_out).append(self.known[path])
+                file = Path(self._root, path)
+                (missing if is_gone(file) or file.is_dir() else left_out).append(self.known[path])
         return Gone(missing=tuple(missing), left_out=tuple(left_out))
 
     def _drain(self) -> None:

@@ -323,6 +323,8 @@ class Base:
             return False
         with self.reading() as session:
             for root in load_base_settings(self.folder).roots:
+                if real == Path(root):
+                    return True
                 folder = Path(root) if Path(root).is_dir() else Path(root).parent
                 if real.is_relative_to(folder):
                     part = real.relative_to(folder).as_posix()

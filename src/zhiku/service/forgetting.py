@@ -14,6 +14,7 @@ from zhiku.model import Document
 from zhiku.ports import ReadSession, WriteSession
 from zhiku.retrieve.freshness import file_of
 from zhiku.retrieve.read import document_of, find_document
+from zhiku.service.targets import as_paths
 from zhiku.text.analyze import Analyzer
 
 
@@ -46,7 +47,8 @@ def unforget(session: WriteSession, documents: Sequence[Document]) -> Forgetting
 
 
 def _outcome(documents: Sequence[Document], fresh: Sequence[Document]) -> Forgetting:
-    return Forgetting(done=tuple(fresh), already=tuple(each for each in documents if each not in fresh))
+    done = {each.doc_id for each in fresh}
+    return Forgetting(done=tuple(fresh), already=tuple(each for each in documents if each.doc_id not in done))
 
 
 def find_documents(session: ReadSession, base: str, name: str) -> list[Document]:
@@ -70,7 +72,7 @@ def find_documents(session: ReadSession, base: str, name: str) -> list[Document]
         return [document_of(session, locator)]
     if name.isascii() and name.isdigit() and not Path(name).exists():
         return [_by_id(session, base, int(name))]
-    real = Path(os.path.realpath(name))
+    real = Path(os.path.realpath(*as_paths([name])))
     found = [each for each in session.documents() if file_of(each).is_relative_to(real)]
     if found:
         return found

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -50,13 +50,31 @@ def rebuild_index(
     Documents keep their ids, and equal texts their vectors. A document whose file cannot be read now keeps its text
     as it was. On any error, Ctrl-C included, the index stays as it is.
     """
-    with ExitStack() as stack:
-        built = _begin(stack, store)
-        from_nothing = not built.exists()
+    fresh = replace(work, options=replace(work.options, reparse=True))
+    try:
+        return _rebuild(store, store.path if store.exists() else None, targets, settings, fresh, embed)
+    except (_Unusable, NotFound) as error:
+        log.warning("the record of the index cannot be used: %s", error)
+        return _rebuild(store, None, targets, settings, fresh, embed)
+
+
+class _Unusable(Exception):
+    """The record of the old index is damaged."""
+
+
+def _rebuild(
+    store: Store,
+    origin: Path | None,
+    targets: Sequence[Target],
+    settings: BaseSettings,
+    work: Work,
+    embed: Callable[[Store], Embedding | None],
+) -> Rebuild:
+    is_lost = origin is None and store.exists()
+    with _begun(store, origin) as built:
         with built.writing() as session:
             session.set_manifest(manifest_of(settings))
-        fresh = replace(work, options=replace(work.options, reparse=True))
-        report = index_targets(built, targets, settings, fresh)
+        report = index_targets(built, targets, settings, work)
         if report.interrupted:
             raise KeyboardInterrupt
         with built.writing() as session:
@@ -67,17 +85,23 @@ def rebuild_index(
         if embedding is not None and embedding.report.interrupted:
             raise KeyboardInterrupt
         check_built(built)
-    return Rebuild(report=replace(report, embedding=embedding), from_nothing=from_nothing)
+    return Rebuild(report=replace(report, embedding=embedding), from_nothing=is_lost)
 
 
-def _begin(stack: ExitStack, store: Store) -> Store:
-    """Return another index with the record of this one; an empty one where that cannot be read."""
-    if store.exists():
+@contextmanager
+def _begun(store: Store, origin: Path | None) -> Iterator[Store]:
+    """Yield another index with the record at `origin`, or an empty one. Raises `_Unusable` where that is damaged."""
+    with ExitStack() as stack:
         try:
-            return stack.enter_context(store.successor(store.path, record_only=True))
-        except (Damaged, NotFound) as error:
-            log.warning("the record of the index cannot be read: %s", error.message)
-    return stack.enter_context(store.successor())
+            built = stack.enter_context(store.successor(origin, record_only=origin is not None))
+            if origin is not None:
+                with built.reading() as session:
+                    for fault in session.check():
+                        if fault.part == "tables":
+                            raise fault.error
+        except Damaged as error:
+            raise _Unusable(error.message) from error
+        yield built
 
 
 def repair_index(store: Store) -> Repair:

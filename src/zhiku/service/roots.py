@@ -26,9 +26,14 @@ def folder_of(root: Path, session: ReadSession | None) -> Path | None:
 
 
 def is_missed(root: Path, session: ReadSession | None) -> bool:
-    """Return whether a root that is gone is missed: not if all that was indexed of it is no longer searched."""
-    known = session.known_files(str(root)) if session is not None else {}
-    return not known or any(not (each.pruned or each.forgotten) for each in known.values())
+    """Return whether a root that is gone is missed: not if nothing that was indexed of it is searched any more."""
+    if session is None or str(root) not in session.roots():
+        return True  # nothing was ever found there: its name may be wrong
+    return _searches(session, str(root))
+
+
+def _searches(session: ReadSession, folder: str) -> bool:
+    return any(not (each.pruned or each.forgotten) for each in session.known_files(folder).values())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +44,8 @@ class Losses:
     """Roots that are gone, and missed."""
     emptied_roots: tuple[str, ...] = ()
     """Roots that are there and hold none of the files that are searched: drives that are not mounted look so."""
+    dropped_roots: tuple[str, ...] = ()
+    """Folders of which documents are searched, though no root of the settings leads there any more."""
     missing: tuple[str, ...] = ()
     """Searched documents whose files are gone from roots that hold others, as absolute paths."""
     pruned: int = 0
@@ -64,8 +71,11 @@ def find_losses(roots: Sequence[str], session: ReadSession | None, *, look: bool
             emptied.append(str(folder))
         else:
             missing += [str(folder / path) for path in lost]
+    kept = {str(folder) for folder in folders.values()} | set(roots) | {str(Path(root).parent) for root in roots}
+    dropped = tuple(root for root in session.roots() if root not in kept and _searches(session, root))
     return Losses(
         missing_roots=gone,
+        dropped_roots=dropped,
         emptied_roots=tuple(emptied),
         missing=tuple(sorted(missing)),
         pruned=pruned,

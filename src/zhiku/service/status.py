@@ -71,7 +71,8 @@ class Status:
         """Return everything, for JSON."""
         details = {"folder": self.folder, "tokens": self.totals.tokens, "index_bytes": self.index_bytes}
         losses = self.losses
-        details |= {"emptied_roots": list(losses.emptied_roots), "missing": list(losses.missing)}
+        details |= {"emptied_roots": list(losses.emptied_roots), "dropped_roots": list(losses.dropped_roots)}
+        details |= {"missing": list(losses.missing)}
         details |= {"pruned": losses.pruned, "forgotten": losses.forgotten}
         noted = {name: _entries(self.noted(name)) for name in ("failed", "skipped", "textless")}
         return self.summary() | details | noted

@@ -19,10 +19,19 @@ class Target:
 
 
 def as_paths(paths: Sequence[str | Path]) -> list[Path]:
-    """Return what was given as paths. Raises `UsageError` for an empty one, which would mean the current folder."""
+    """Return what was given as paths.
+
+    Raises `UsageError` for an empty one, which would mean the current folder, and where that is gone.
+    """
     if any(not str(path) for path in paths):
         raise UsageError("a path is empty.", hint="name a folder; the current one is: zhiku index .")
-    return [Path(path) for path in paths]
+    found = [Path(path) for path in paths]
+    if not all(path.is_absolute() for path in found):
+        try:
+            Path.cwd()
+        except FileNotFoundError as error:
+            raise UsageError("the current folder is gone.", hint="go to another, or name a path from / on") from error
+    return found
 
 
 def check_paths(paths: Sequence[Path], is_remembered: Callable[[Path], bool] | None = None) -> None:

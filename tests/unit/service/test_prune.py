@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ import pytest
 from shelf import Shelf
 from users import as_normal_user, common_folder
 from zhiku.answer import Answer
+from zhiku.config import load_base_settings, save_base_settings
 from zhiku.errors import NotFound
+from zhiku.service.roots import Losses
 
 
 @pytest.fixture
@@ -154,6 +157,43 @@ def test_a_root_that_is_gone_is_not_missed_once_the_user_forgot_it(filled: Shelf
     filled.base.forget(str(filled.docs))
     report = filled.library.index([], "default", embed=False, prune=True)[-1].report
     assert (report.failed, filled.base.status().losses.missing_roots) == ([], ())
+
+
+def test_a_root_that_was_moved_is_not_missed_where_it_is_now(filled: Shelf) -> None:
+    new = filled.docs.parent / "elsewhere"
+    filled.docs.rename(new)
+    assert filled.index(new).moved == 4
+    reports = [each.report for each in filled.library.index([], "default", embed=False)]
+    assert [report.failed for report in reports] == [[], []]
+    assert filled.base.status().losses == Losses(missing_roots=())
+
+
+def test_documents_of_a_root_that_the_settings_dropped_are_told(filled: Shelf) -> None:
+    other = filled.docs.parent / "other"
+    other.mkdir()
+    (other / "x.md").write_text("水泵", encoding="utf-8")
+    filled.index(other)
+    settings = load_base_settings(filled.base.folder)
+    save_base_settings(filled.base.folder, replace(settings, roots=settings.roots[:1]))
+    assert filled.base.status().losses.dropped_roots == (str(other),)
+    filled.base.forget(str(other))
+    assert filled.base.status().losses.dropped_roots == ()
+
+
+def test_a_file_that_became_a_folder_is_gone(filled: Shelf) -> None:
+    (filled.docs / "a.md").unlink()
+    (filled.docs / "a.md").mkdir()
+    report = filled.index(prune=True)
+    assert (report.gone, report.pruned) == (["a.md"], 1)
+
+
+def test_a_time_that_no_base_can_hold_is_no_fault(filled: Shelf) -> None:
+    for name in ("a.md", "broken.pdf"):
+        file = filled.write(name, "水泵 甲 %PDF")
+        os.utime(file, (9_300_000_000, 9_300_000_000))
+    assert [entry.path for entry in filled.index().failed] == ["broken.pdf"]
+    assert filled.index().unchanged == 4
+    assert filled.found("甲") == ["a.md"]
 
 
 def test_zhikus_own_files_are_no_documents(shelf: Shelf) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from fakes import FakeEmbedder
 from shelf import Shelf
 from zhiku.config import CONFIG_FILE
 from zhiku.errors import Damaged, NewerSchema, NotFound
+from zhiku.service.doctor import diagnose
 from zhiku.service.library import Library
 
 
@@ -178,6 +180,27 @@ def test_what_a_repair_cannot_mend_sends_to_a_rebuild_which_does(filled: Shelf) 
         filled.base.repair()
     filled.base.rebuild()
     assert len(filled.found("阀门")) == 3
+
+
+RECORD = {
+    "a document is gone": "DELETE FROM documents WHERE doc_id = 2",
+    "a table is gone": "DROP TABLE texts",
+    "the sums are gone": "DELETE FROM totals",
+    "the roots are gone": "DELETE FROM roots",
+    "chunks are gone": "DELETE FROM chunks WHERE chunk_id % 2 = 0",
+}
+
+
+@pytest.mark.parametrize("damage", RECORD)
+def test_a_rebuild_mends_any_damage_of_the_record_and_none_is_a_bug(filled: Shelf, damage: str) -> None:
+    sql(filled, f"PRAGMA foreign_keys = off; {RECORD[damage]}")
+    for ask in (lambda: filled.found("阀门"), lambda: filled.base.documents(), lambda: filled.base.status()):
+        with suppress(Damaged):
+            ask()
+    assert diagnose(filled.base).findings
+    filled.base.rebuild()
+    assert len(filled.found("阀门")) == 3
+    assert diagnose(filled.base).findings == ()
 
 
 def test_a_file_that_is_no_index_is_rebuilt_from_the_documents(filled: Shelf) -> None:

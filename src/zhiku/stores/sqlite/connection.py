@@ -167,6 +167,7 @@ def is_sound(connection: apsw.Connection) -> bool:
         checked = connection.execute("PRAGMA quick_check(1)").fetchone()
         agree = connection.execute(
             "SELECT (SELECT count(*) FROM chunks) = (SELECT coalesce(sum(chunk_count), 0) FROM documents)"
+            " AND NOT EXISTS (SELECT 1 FROM pragma_foreign_key_check)"
         ).fetchone()
     except apsw.Error:
         return False

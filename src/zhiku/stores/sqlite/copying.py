@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 
 from zhiku.stores.sqlite import packing
-from zhiku.stores.sqlite.connection import BUSY_TIMEOUT_MS, check_record, open_for_writing, translated
+from zhiku.stores.sqlite.connection import BUSY_TIMEOUT_MS, check_record, open_for_writing, translated, unrepairable
 from zhiku.stores.sqlite.schema import RECORD
 
 
@@ -38,12 +38,14 @@ def copy_record(origin: Path, target: Path) -> None:
     connection = open_for_writing(target)
     with closing(connection), translated(origin):
         connection.execute("ATTACH ? AS origin", (str(origin),))
-        with connection:
-            for table in RECORD:
-                columns = ", ".join(_columns(connection, "main", table) & _columns(connection, "origin", table))
-                if columns:
+        try:
+            with connection:
+                for table in RECORD:
+                    columns = ", ".join(_columns(connection, "main", table) & _columns(connection, "origin", table))
                     connection.execute(f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM origin.{table}")
-            packing.make_packs(connection)
+                packing.make_packs(connection)
+        except (apsw.ConstraintError, apsw.SQLError) as error:  # the statements are right, so the tables are not
+            raise unrepairable(origin, error) from error
         connection.execute("DETACH origin")
 
 

@@ -24,6 +24,7 @@ from zhiku.model import (
     VectorRanking,
 )
 from zhiku.stores.sqlite import files, lexical, notes, rows
+from zhiku.stores.sqlite.connection import Inconsistent
 from zhiku.stores.sqlite.schema import SHIFT, VECTOR_GENERATION
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class SqliteReadSession:
 
     def totals(self) -> Totals:
         counts = dict(self._execute("SELECT outcome, count(*) FROM ledger GROUP BY outcome"))
-        documents, deprecated, chunks, tokens, chars = next(self._execute("SELECT * FROM totals"))
+        documents, deprecated, chunks, tokens, chars = self._one("SELECT * FROM totals")
         return Totals(
             documents=documents,
             deprecated=deprecated,
@@ -69,7 +70,7 @@ class SqliteReadSession:
             failed=counts.get("failed", 0),
             skipped=counts.get("skipped", 0),
             textless=counts.get("textless", 0),
-            pending_vectors=next(self._execute(_PENDING))[0],
+            pending_vectors=self._one(_PENDING)[0],
         )
 
     def documents(self) -> Iterator[Document]:
@@ -82,6 +83,9 @@ class SqliteReadSession:
         return [
             rows.read_document(row) for row in self._execute(f"{rows.DOCUMENTS} WHERE d.sha256 = ? ORDER BY 1", sha256)
         ]
+
+    def roots(self) -> list[str]:
+        return [str(path) for (path,) in self._execute("SELECT path FROM roots ORDER BY path")]
 
     def settled_files(self, root: str) -> Iterator[FileLook]:
         return files.settled_files(self._connection, root)
@@ -230,6 +234,11 @@ class SqliteReadSession:
             if start + len(body) >= char_end:
                 break
         return "".join(parts)
+
+    def _one(self, sql: str) -> Any:
+        for row in self._execute(sql):
+            return row
+        raise Inconsistent("the row that sums it up is gone")
 
     def _execute(self, sql: str, *values: object) -> Iterator[Any]:
         return iter(self._connection.execute(sql, values))
