@@ -215,7 +215,10 @@ class Base:
     @contextmanager
     def locked(self, wait_s: float = 0.0) -> Iterator[None]:
         """Be the one process that writes the base. Raises `Busy` where another still is after `wait_s` seconds."""
+        from zhiku.service.snapshots import remove_unfinished  # as above
+
         with private_umask(), writer_lock(self.folder, wait_s):
+            remove_unfinished(self.folder)
             yield
 
     def exists(self) -> bool:

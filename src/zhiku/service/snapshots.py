@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -75,6 +76,13 @@ def find_snapshot(folder: Path, name: str) -> Snapshot:
     )
 
 
+def remove_unfinished(folder: Path) -> None:
+    """Remove what killed runs left of copies. The caller holds the base's lock."""
+    for path in (folder / FOLDER).glob(f"*{_UNFINISHED}*"):
+        with suppress(PermissionError):
+            path.unlink()
+
+
 def take_snapshot(
     folder: Path, store: Store, reason: str, settings: SnapshotSettings, spared: Snapshot | None = None
 ) -> Snapshot:
@@ -83,25 +91,18 @@ def take_snapshot(
     The caller holds the base's lock.
     """
     kept = make_private_dir(folder / FOLDER)
-    _remove_unfinished(kept)
     path = kept / f"{datetime.now(UTC).strftime(_STAMP)}-{reason}{_ENDING}"
     unfinished = path.with_suffix(_UNFINISHED)
     try:
         store.copy_to(unfinished)
         unfinished.replace(path)
     except BaseException:
-        _remove_unfinished(kept)
+        remove_unfinished(folder)
         raise
     _remove_beyond([each for each in list_snapshots(folder) if each != spared], settings)
     snapshot = _read(path)
     assert snapshot is not None
     return snapshot
-
-
-def _remove_unfinished(folder: Path) -> None:
-    """Remove what a copy that was not ended left, with what SQLite keeps beside it."""
-    for path in folder.glob(f"*{_UNFINISHED}*"):
-        path.unlink()
 
 
 def _remove_beyond(newest_first: Sequence[Snapshot], settings: SnapshotSettings) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from zhiku.config import CONFIG_FILE
 from zhiku.errors import Damaged, NewerSchema, NotFound
 from zhiku.service.doctor import diagnose
 from zhiku.service.library import Library
+from zhiku.stores.sqlite.store import SqliteStore
 
 
 @pytest.fixture
@@ -147,6 +149,41 @@ FULL_TEXT = {
     "a pack is gone": "DELETE FROM packs",
     "a pack is cut off": "UPDATE packs SET vectors = zeroblob(7)",
 }
+
+
+def test_the_next_run_removes_what_killed_ones_left(filled: Shelf) -> None:
+    filled.base.snapshot()
+    folder = filled.base.folder
+    left = [
+        "index-2.building",
+        "index-2.building-wal",
+        "index-3.sqlite3-wal",
+        "snapshots/20261130.part",
+        "snapshots/1.part-journal",
+    ]
+    for name in left:
+        (folder / name).write_bytes(b"half of something")
+    filled.index()
+    assert [name for name in left if (folder / name).exists()] == []
+
+
+def test_readers_find_an_index_whenever_it_is_replaced(filled: Shelf) -> None:
+    # Each replacing takes some milliseconds, in which the reader looks where the index is and opens it many times.
+    done = threading.Event()
+
+    def replace_again_and_again() -> None:
+        store = SqliteStore(filled.base.folder)
+        for _ in range(60):
+            with store.successor(store.path):
+                pass
+        done.set()
+
+    replacing = threading.Thread(target=replace_again_and_again)
+    replacing.start()
+    while not done.is_set():
+        with SqliteStore(filled.base.folder).reading() as session:
+            assert session.totals().documents == 3
+    replacing.join()
 
 
 @pytest.mark.parametrize("damage", FULL_TEXT)

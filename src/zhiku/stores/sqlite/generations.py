@@ -33,7 +33,9 @@ def new_file(folder: Path) -> Path:
 
 def publish(built: Path) -> None:
     """Make a file that was built, and that nobody has open, the one that answers."""
-    built.replace(built.with_suffix(".sqlite3"))
+    path = built.with_suffix(".sqlite3")
+    remove(path)  # a stray log would be taken for its own
+    built.replace(path)
     if hasattr(os, "O_DIRECTORY"):  # elsewhere a folder cannot be synced
         folder = os.open(built.parent, os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -44,7 +46,7 @@ def publish(built: Path) -> None:
 
 def remove_others(folder: Path) -> None:
     """Remove what killed runs left, and older files unless somebody still reads them. The caller has the lock."""
-    for path in folder.glob("index-*.building*"):
+    for path in (*folder.glob("index-*.building*"), *_strays(folder)):
         with suppress(PermissionError):
             path.unlink()
     current = current_file(folder)
@@ -65,6 +67,12 @@ def _files(folder: Path) -> Iterator[tuple[int, Path]]:
         for name in os.listdir(folder):  # noqa: PTH208 - half the time of iterdir, and every search comes by here
             if match := _NAME.fullmatch(name):
                 yield int(match[1] or 1), folder / name
+
+
+def _strays(folder: Path) -> list[Path]:
+    """Return what a reader made beside an index that was removed at that moment."""
+    beside = [path for ending in _SIDE_FILES for path in folder.glob(f"index*.sqlite3{ending}")]
+    return [path for path in beside if not path.with_name(path.name.rpartition("-")[0]).exists()]
 
 
 def _is_unread(path: Path) -> bool:
