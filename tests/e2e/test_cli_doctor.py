@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import apsw
 
+from zhiku.paths import writer_lock
+
 if TYPE_CHECKING:
     from conftest import Cli
 
@@ -84,6 +86,15 @@ def test_what_only_the_documents_can_mend_is_rebuilt(cli: Cli) -> None:
     assert "zhiku rebuild --base notes" in done.stderr
     assert cli("rebuild", "--base", "notes").returncode == 0
     assert cli("doctor").returncode == 0
+
+
+def test_a_base_that_is_being_written_is_not_mended_and_the_exit_code_says_so(cli: Cli) -> None:
+    indexed(cli, "notes")
+    with writer_lock(cli.home / "bases" / "notes"):
+        done = cli("doctor", "--repair")
+    assert done.returncode == 7
+    assert "another run is writing base 'notes'" in done.stderr
+    assert "by words    ok" in done.stdout
 
 
 def test_files_that_were_not_read_are_counted(cli: Cli) -> None:
