@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _strptime  # noqa: F401 - see below
 import os
 import shutil
 import sys

@@ -49,9 +49,13 @@ class Cli:
     ) -> subprocess.CompletedProcess[str]:
         return self._run(["-m", "zhiku", *args], stdin, env)
 
-    def python(self, code: str) -> subprocess.CompletedProcess[str]:
+    def python(self, code: str, *args: str) -> subprocess.CompletedProcess[str]:
         """Run some code in the command's surroundings."""
-        return self._run(["-c", code], b"", None)
+        return self._run(["-c", code, *args], b"", None)
+
+    def file(self, path: str, *args: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+        """Run a file in the place of `-m zhiku`."""
+        return self._run([path, *args], b"", env)
 
     def _run(
         self, args: Sequence[str | bytes], stdin: bytes, env: dict[str, str] | None

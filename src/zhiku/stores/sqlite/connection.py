@@ -36,9 +36,12 @@ def open_for_reading(path: Path) -> apsw.Connection:
         try:
             return _open_for_reading(apsw.Connection, str(path), path)
         except (apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyError):
+            if _has(path, "-journal"):
+                undo_unfinished(path)
+                return _open_for_reading(apsw.Connection, str(path), path)
             # On a full disk or in a folder that is read-only, SQLite cannot make the file that readers and writers
             # share; without a log of writes to read beside it, it does without.
-            if _has_log(path):
+            if _has(path, "-wal"):
                 raise
             return _open_for_reading(FrozenConnection, f"{path.absolute().as_uri()}?immutable=1", path)
 
@@ -55,9 +58,28 @@ def _open_for_reading(kind: type[apsw.Connection], name: str, path: Path) -> aps
     return connection
 
 
-def _has_log(path: Path) -> bool:
-    log = path.with_name(f"{path.name}-wal")
-    return log.exists() and log.stat().st_size > 0
+def _has(path: Path, ending: str) -> bool:
+    beside = path.with_name(f"{path.name}{ending}")
+    return beside.exists() and beside.stat().st_size > 0
+
+
+def open_whole(path: Path) -> apsw.Connection:
+    """Return a connection that cannot write, to a file that may be of any schema. The caller holds the base's lock."""
+    undo_unfinished(path)
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    return connection
+
+
+def undo_unfinished(path: Path) -> None:
+    """Undo what a killed writer left half written in a file without a log of writes: reading alone cannot.
+
+    SQLite looks first whether that writer is still alive.
+    """
+    if _has(path, "-journal"):
+        with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)) as connection:
+            connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+            connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
 
 
 def open_for_writing(path: Path) -> apsw.Connection:
@@ -102,15 +124,13 @@ def _take_steps(connection: apsw.Connection, version: int, wanted: int) -> None:
 
 def check_record(path: Path) -> None:
     """Raise `IndexStateError` unless the file is a base's, of this schema or an older one."""
-    with translated(path), closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
-        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    with translated(path), closing(open_whole(path)) as connection:
         _check_header(connection, path, oldest=1)
 
 
 def needs_migration(path: Path) -> bool:
     """Return whether the file is of an older schema that a writer brings up to date."""
-    with translated(path), closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
-        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    with translated(path), closing(open_whole(path)) as connection:
         return not _is_new(connection) and OLDEST_MIGRATED <= _pragma(connection, "user_version") < SCHEMA_VERSION
 
 

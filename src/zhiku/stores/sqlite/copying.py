@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 
 from zhiku.stores.sqlite import packing
-from zhiku.stores.sqlite.connection import BUSY_TIMEOUT_MS, check_record, open_for_writing, translated, unrepairable
+from zhiku.stores.sqlite.connection import check_record, open_for_writing, open_whole, translated, unrepairable
 from zhiku.stores.sqlite.schema import RECORD
 
 
@@ -20,10 +20,9 @@ def copy(origin: Path, target: Path) -> None:
     check_record(origin)
     with (
         translated(target),
-        closing(apsw.Connection(str(origin), flags=apsw.SQLITE_OPEN_READONLY)) as source,
+        closing(open_whole(origin)) as source,
         closing(apsw.Connection(str(target))) as copied,
     ):
-        source.set_busy_timeout(BUSY_TIMEOUT_MS)
         with copied.backup("main", source, "main") as backup:
             backup.step(-1)
         copied.execute("PRAGMA journal_mode=DELETE")
