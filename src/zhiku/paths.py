@@ -1,4 +1,4 @@
-"""Where zhiku keeps its files, and how: private, replaced in one step, one writer at a time."""
+"""Where zhiku keeps its files, and how: private, replaced in one step, one writer at a time; names as they print."""
 
 from __future__ import annotations
 
@@ -16,6 +16,11 @@ PRIVATE_FILE_MODE = 0o600
 LOCK_FILE = "writer.lock"
 
 _POLL_S = 0.1
+
+
+def shown_path(path: str) -> str:
+    """Return a path that can be stored and printed: bytes that are not UTF-8 as \\xNN."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def make_private_dir(path: Path) -> Path:

@@ -340,6 +340,12 @@ def ledger(store: Store) -> list[tuple[str, str, str, int]]:
         return [(entry.path, entry.outcome, entry.message, entry.tries) for entry in session.ledger()]
 
 
+def test_the_ledger_takes_a_file_whose_name_is_no_text_and_names_it_alike_in_the_message(store: Store) -> None:
+    with store.writing() as session:
+        session.add_notes(ROOT, [note("caf\udce9", message="caf\udce9 is odd: \ud800")])
+    assert ledger(store) == [("caf\\xe9", "failed", "caf\\xe9 is odd: \\ud800", 1)]
+
+
 def test_the_ledger_keeps_the_last_word_on_a_file(store: Store) -> None:
     with store.writing() as session:
         session.add_notes(ROOT, [note("b"), note("a", "skipped")])

@@ -6,6 +6,8 @@ import json
 import shutil
 from typing import TYPE_CHECKING
 
+import pytest
+
 from pdfs import PdfWriter
 from samples import SAMPLES
 
@@ -172,3 +174,13 @@ def test_wrong_settings_of_one_base_hide_no_other_and_can_be_removed(cli: Cli) -
     assert "roots cannot be 'docs'" in done.stderr
     assert done.stdout.startswith("good\n")
     assert cli("delete", "bad", "--yes").returncode == 0
+
+
+def test_a_name_that_is_not_utf8_does_not_end_the_run_when_its_file_cannot_be_read(cli: Cli) -> None:
+    try:
+        (cli.docs / "caf\udce9.pdf").write_bytes(b"%PDF-1.4 no")
+    except OSError:
+        pytest.skip("names are not bytes here")
+    cli.write("z.md", "valve\n")
+    assert cli("index", "docs").returncode == 3
+    assert "caf\\xe9.pdf is damaged" in cli("status").stdout

@@ -8,6 +8,7 @@ from typing import Any
 import apsw
 
 from zhiku.model import LedgerEntry
+from zhiku.paths import shown_path
 from zhiku.stores.sqlite import rows
 
 _ENTRIES = """SELECT r.path, l.path, outcome, code, message, tries, seen_at, size_bytes, mtime_ns, ctime_ns, reader
@@ -54,7 +55,7 @@ def add(connection: apsw.Connection, root_id: int, root: str, fresh: Iterable[Le
 def _changed(known: dict[str, LedgerEntry], fresh: Iterable[LedgerEntry], root_id: int) -> Iterator[tuple[object, ...]]:
     now = rows.now()
     for entry in fresh:
-        path = rows.shown_path(entry.path)
+        path = shown_path(entry.path)
         before = known.get(path)
         was_tried = entry.look is not None and not entry.seen_at  # one with a time was recalled from the ledger
         if before is not None and _told(before) == _told(entry) and not was_tried:
@@ -65,12 +66,14 @@ def _changed(known: dict[str, LedgerEntry], fresh: Iterable[LedgerEntry], root_i
 
 
 def _told(entry: LedgerEntry) -> tuple[str, str, str]:
-    return entry.outcome, entry.code, entry.message
+    # A message names its file, which may have a name that is not UTF-8: then as the entry's path does.
+    message = entry.message.replace(entry.path, shown_path(entry.path)) if entry.path else entry.message
+    return entry.outcome, entry.code, message.encode("utf-8", "backslashreplace").decode()
 
 
 def put(connection: apsw.Connection, root_id: int, root: str, fresh: Iterable[LedgerEntry], within: str) -> None:
     """Do the same, and drop all other entries of the root at or below `within`."""
     kept = list(fresh)
-    others = add(connection, root_id, root, kept).keys() - {rows.shown_path(entry.path) for entry in kept}
+    others = add(connection, root_id, root, kept).keys() - {shown_path(entry.path) for entry in kept}
     dropped = [path for path in others if not within or path == within or path.startswith(within + "/")]
     connection.executemany("DELETE FROM ledger WHERE root_id = ? AND path = ?", [(root_id, path) for path in dropped])

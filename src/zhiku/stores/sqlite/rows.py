@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from zhiku.model import Chunk, ChunkTokens, Document, HiddenBy, Link, ParsedDocument, Source, StoredChunk, TextPiece
+from zhiku.paths import shown_path
 from zhiku.stores.sqlite.schema import SHIFT
 from zhiku.text.script import script_of_document
 
@@ -41,11 +42,6 @@ def to_json(value: object) -> str:
 def path_key(path: str) -> str:
     """Return a path as filters compare it: NFC, without case."""
     return unicodedata.normalize("NFC", shown_path(path)).casefold()
-
-
-def shown_path(path: str) -> str:
-    """Return a path that can be stored and printed: bytes that are not UTF-8 as \\xNN."""
-    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def raw_path(path: str) -> bytes | None:

@@ -12,6 +12,7 @@ import apsw
 
 from zhiku.errors import TooLarge
 from zhiku.model import Chunk, ChunkTokens, HiddenBy, LedgerEntry, ParsedDocument, PendingText, Source
+from zhiku.paths import shown_path
 from zhiku.stores.sqlite import lexical, notes, packing, rows, visibility
 from zhiku.stores.sqlite.connection import uses_wal
 from zhiku.stores.sqlite.reading import PackCache, SqliteReadSession
@@ -102,7 +103,7 @@ class SqliteWriteSession:
         notes.add(self._connection, self._root(root), root, entries)
 
     def put_notes(self, root: str, entries: Iterable[LedgerEntry], *, within: str = "") -> None:
-        notes.put(self._connection, self._root(root), root, entries, rows.shown_path(within))
+        notes.put(self._connection, self._root(root), root, entries, shown_path(within))
 
     def manifest(self) -> Mapping[str, str]:
         return dict(self._connection.execute("SELECT key, value FROM manifest"))
@@ -278,7 +279,7 @@ class SqliteWriteSession:
     def _place(self, source: Source) -> tuple[int, str, bytes | None, str]:
         return (
             self._root(source.root),
-            rows.shown_path(source.path),
+            shown_path(source.path),
             rows.raw_path(source.path),
             rows.path_key(source.path),
         )
