@@ -22,6 +22,18 @@ PACKAGE = Path(zhiku.__file__).parent
 ERRORS = {
     name for name, value in vars(zhiku.errors).items() if isinstance(value, type) and issubclass(value, ZhikuError)
 }
+SYSTEM = {
+    "Permission denied",
+    "Operation not permitted",
+    "No such file or directory",
+    "Input/output error",
+    "Is a directory",
+    "Not a regular file",
+    "Too many levels of symbolic links",
+    "Too many open files",
+    "Stale file handle",
+}
+"""What systems say of a file that they do not let be read, and what stands for it in the ledger."""
 TRANSLATING = {"tr", "_tr", "translate", "unknown"}
 
 
@@ -93,15 +105,7 @@ def all_templates() -> Iterator[tuple[str, str]]:
 def warnings_of_parsers() -> Iterator[str]:
     """Yield the texts of modules that write warnings; those with values in them, as the templates they would be."""
     for path in [*PACKAGE.glob("text/*.py"), *PACKAGE.glob("parsers/*.py")]:
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.JoinedStr):
-                yield "".join(
-                    str(part.value) if isinstance(part, ast.Constant) else f"{{{ast.unparse(part.value)}}}"
-                    for part in node.values
-                    if isinstance(part, ast.Constant | ast.FormattedValue)
-                )
-            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                yield node.value
+        yield from texts_in(ast.parse(path.read_text("utf-8")))
 
 
 def fields(template: str) -> set[str]:
@@ -121,5 +125,43 @@ def test_a_chinese_text_has_the_fields_of_its_template() -> None:
 
 
 def test_a_chinese_text_belongs_to_a_template_that_exists() -> None:
-    known = {text for _, text in all_templates()} | set(warnings_of_parsers())
+    known = {text for _, text in all_templates()} | set(warnings_of_parsers()) | SYSTEM
     assert not set(TEXTS) - known
+
+
+def warnings_told() -> Iterator[tuple[str, str]]:
+    """Yield the warnings that parsers give with a document: what functions named for them yield or return, what is
+    appended to them or passed as them.
+    """
+    for path in [*PACKAGE.glob("text/*.py"), *PACKAGE.glob("parsers/*.py")]:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            found: list[ast.AST] = []
+            if isinstance(node, ast.FunctionDef) and "warning" in node.name:
+                found = [each for each in ast.walk(node) if isinstance(each, ast.Yield | ast.Return)]
+            elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("warnings.append"):
+                found = list(node.args)
+            elif isinstance(node, ast.keyword) and node.arg == "warnings":
+                found = [node.value]
+            for text in (text for each in found for text in texts_in(each)):
+                yield f"{path.name}:{getattr(node, 'lineno', 0)}", text
+
+
+def texts_in(node: ast.AST) -> Iterator[str]:
+    """Yield the texts in an expression, those with values in them as the templates they would be."""
+    if isinstance(node, ast.JoinedStr):
+        yield "".join(
+            str(part.value) if isinstance(part, ast.Constant) else f"{{{ast.unparse(part.value)}}}"
+            for part in node.values
+            if isinstance(part, ast.Constant | ast.FormattedValue)
+        )
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    else:
+        for child in ast.iter_child_nodes(node):
+            yield from texts_in(child)
+
+
+def test_every_warning_of_a_parser_has_a_chinese_text() -> None:
+    told = list(warnings_told())
+    assert len(told) > 20
+    assert [f"{place}: {text!r}" for place, text in told if " " in text.strip() and text not in TEXTS] == []

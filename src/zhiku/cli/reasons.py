@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MAX_LISTED = 20
 
-# The codes of zhiku.ingest.rules; that module is not imported for their names alone.
+# The codes of zhiku.ingest.rules, and of a SourceError; the former is not imported for their names alone.
 RULES = {
     "hidden": "name begins with . or _",
     "vcs_or_build": "version control, packages or build output",
@@ -35,6 +35,13 @@ RULES = {
     " PATH",
     "root_empty": "this root holds nothing now; what is indexed of it stays. Connect its drive; if you emptied it:"
     " zhiku forget PATH",
+    "damaged": "damaged, or not what its ending says",
+    "password": "encrypted",
+    "needs_ocr": "pictures of text, which need OCR",
+    "changing": "was being written while it was read",
+    "crashed": "its reader crashes over it",
+    "timeout": "takes too long to read",
+    "memory": "needs too much memory",
     "empty": "it holds no text",
     "bug": "a fault in zhiku; what happened stands in logs/errors.log",
 }
@@ -117,5 +124,7 @@ def _patterns() -> list[tuple[re.Pattern[str], str]]:
         fields = re.findall(r"\{(\w+)", template)
         if len(literal) >= _MIN_LITERAL_CHARS and len(set(fields)) == len(fields):
             pattern = _FIELD.sub(r"(?P<\1>.+?)", re.escape(template))
-            found.append((re.compile(pattern, re.DOTALL), _FORMATTING.sub(r"{\1}", chinese)))
-    return found
+            found.append((len(literal), re.compile(pattern, re.DOTALL), _FORMATTING.sub(r"{\1}", chinese)))
+    # `{path} is damaged: {cause}` also fits what is said in particular of some causes.
+    found.sort(key=lambda each: -each[0])
+    return [(pattern, chinese) for _, pattern, chinese in found]

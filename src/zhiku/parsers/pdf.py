@@ -112,15 +112,16 @@ def _hidden_pages(judged: Sequence[JudgedPage]) -> list[int]:
 
 
 def _iter_warnings(stated: int, judged: Sequence[JudgedPage]) -> Iterator[str]:
-    numbers = _by_verdict(judged)
-    if len(judged) < stated:
-        yield f"The file states {stated} pages; only the first {len(judged)} were read"
-    if damaged := numbers.get("damaged"):
-        yield f"Pages that are damaged: {_join_numbers(damaged)}"
-    if scans := sorted(numbers.get("scan", []) + numbers.get("garbled", [])):
-        yield f"Pages without a usable text layer, which need OCR: {_join_numbers(scans)}"
-    if hidden := _hidden_pages(judged):
-        yield f"Pages with text that a reader does not see: {_join_numbers(hidden)}"
+    by_verdict = _by_verdict(judged)
+    count = len(judged)
+    if count < stated:
+        yield f"The file states {stated} pages; only the first {count} were read"
+    if numbers := _join_numbers(by_verdict.get("damaged", [])):
+        yield f"Pages that are damaged: {numbers}"
+    if numbers := _join_numbers(sorted(by_verdict.get("scan", []) + by_verdict.get("garbled", []))):
+        yield f"Pages without a usable text layer, which need OCR: {numbers}"
+    if numbers := _join_numbers(_hidden_pages(judged)):
+        yield f"Pages with text that a reader does not see: {numbers}"
     if not any(each.page.lines or each.page.notes for each in judged):
         yield "The pages hold no text"
 
