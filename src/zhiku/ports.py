@@ -72,6 +72,10 @@ class ReadSession(Protocol):
         """Yield every document, by root and path."""
         ...
 
+    def paged_documents(self) -> Iterator[Document]:
+        """Yield the searched documents that have pages."""
+        ...
+
     def document(self, doc_id: int) -> Document | None:
         """Return one document, or None."""
         ...

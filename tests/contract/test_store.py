@@ -340,6 +340,18 @@ def ledger(store: Store) -> list[tuple[str, str, str, int]]:
         return [(entry.path, entry.outcome, entry.message, entry.tries) for entry in session.ledger()]
 
 
+def test_searched_documents_that_have_pages_can_be_told_from_the_others(store: Store) -> None:
+    with store.writing() as session:
+        pages = (Page(page_no=1, char_start=0, char_end=5),)
+        words = [ChunkTokens(body=["valve"], title=[], heading=[], name=[])]
+        for path, held in (("a.md", ()), ("b.pdf", pages), ("c.pdf", pages)):
+            parsed, chunks = document("valve", pages=held)
+            doc_id = session.put(source(path), parsed, chunks, words, format_name="pdf")
+        session.hide(doc_id, "forgotten")
+    with store.reading() as session:
+        assert [each.source.path for each in session.paged_documents()] == ["b.pdf"]
+
+
 def test_the_ledger_takes_a_file_whose_name_is_no_text_and_names_it_alike_in_the_message(store: Store) -> None:
     with store.writing() as session:
         session.add_notes(ROOT, [note("caf\udce9", message="caf\udce9 is odd: \ud800")])

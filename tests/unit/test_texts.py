@@ -11,6 +11,7 @@ from zhiku.cli.bases import BASE_COLUMNS, DOCUMENT_COLUMNS, OUTCOMES
 from zhiku.cli.figures import MODES
 from zhiku.cli.health import LABELS
 from zhiku.cli.hits import WHY
+from zhiku.cli.ledger import STATES as READINGS
 from zhiku.cli.main import COMMANDS
 from zhiku.cli.places import STATES
 from zhiku.cli.reasons import RULES
@@ -94,6 +95,7 @@ def all_templates() -> Iterator[tuple[str, str]]:
         OUTCOMES,
         MODES,
         COUNTS,
+        READINGS,
         {name: text for name, (_, text) in COMMANDS.items()},
     ):
         yield from ((key, text) for key, text in table.items() if text)

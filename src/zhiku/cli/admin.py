@@ -39,7 +39,7 @@ def list_(ctx: click.Context, wants_documents: bool, names: tuple[str, ...], for
 def _list_bases(session: Session, bases: Sequence[Base], form: str) -> int:
     from zhiku.cli.bases import bases_table
 
-    statuses, code = _ask_each(session, bases, lambda base: base.status(look=False))
+    statuses, code = ask_each(session, bases, lambda base: base.status(look=False))
     if form == "json":
         render.out_json({"bases": [status.summary() for status in statuses]})
     elif statuses:
@@ -50,7 +50,7 @@ def _list_bases(session: Session, bases: Sequence[Base], form: str) -> int:
 def _list_documents(session: Session, bases: Sequence[Base], form: str) -> int:
     from zhiku.cli.bases import documents_table
 
-    found, code = _ask_each(session, bases, lambda base: (base, base.documents() if base.exists() else []))
+    found, code = ask_each(session, bases, lambda base: (base, base.documents() if base.exists() else []))
     if form == "json":
         documents = [each for base, known in found for each in _described(base, known)]
         render.out_json({"documents": documents})
@@ -94,7 +94,7 @@ def status(ctx: click.Context, names: tuple[str, ...], form: str) -> int:
     from zhiku.cli.bases import status_lines
 
     session = session_of(ctx)
-    statuses, code = _ask_each(session, chosen_bases(session, names), lambda base: base.status())
+    statuses, code = ask_each(session, chosen_bases(session, names), lambda base: base.status())
     if form == "json":
         render.out_json({"bases": [status.to_dict() for status in statuses]})
         return code
@@ -154,7 +154,7 @@ def chosen_bases(session: Session, names: Sequence[str]) -> list[Base]:
     return found
 
 
-def _ask_each(session: Session, bases: Sequence[Base], ask: Callable[[Base], T]) -> tuple[list[T], int]:
+def ask_each(session: Session, bases: Sequence[Base], ask: Callable[[Base], T]) -> tuple[list[T], int]:
     """Return what each base answers, and the exit code; one that cannot answer does not keep the others from it."""
     answers, code = [], 0
     for base in bases:

@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from zhiku.cli.columns import clean_line, cut, pad, width
-from zhiku.cli.reasons import listed
+from zhiku.cli.places import pages_read
+from zhiku.cli.reasons import by_rule, listed
 from zhiku.cli.reports import aligned
 from zhiku.cli.screen import Screen, joined
 from zhiku.service.meaning import NONE
@@ -74,7 +75,8 @@ def _details(status: Status, screen: Screen) -> Iterator[str]:
     several = len({entry.root for entry in status.ledger}) > 1
     for outcome, template in OUTCOMES.items():
         if entries := status.noted(outcome):
-            yield "  " + screen.tr(template, count=len(entries))
+            reasons = by_rule(screen, entries) if outcome != "textless" and len(entries) > 1 else ""
+            yield "  " + joined([screen.tr(template, count=len(entries)), reasons])
             yield from (f"  {line}" for line in listed(entries, screen, with_root=several))
     for advice in _advice(status, screen):
         yield "  " + screen.tr("Next: {advice}", advice=advice)
@@ -87,6 +89,8 @@ def _facts(status: Status, screen: Screen) -> Iterator[tuple[str, str]]:
     yield screen.tr("documents"), joined([f"{totals.documents:,}", _no_longer_searched(status, screen)], " ")
     if status.losses.missing:
         yield "", screen.tr("{count} searched although their files are gone", count=len(status.losses.missing))
+    if status.pages.without or status.pages.ocr:
+        yield screen.tr("pages"), joined([f"{status.pages.total:,}", *pages_read(status.pages, screen)])
     yield screen.tr("chunks"), f"{totals.chunks:,}"
     yield screen.tr("characters"), f"{totals.chars:,}"
     yield screen.tr("embedder"), joined([status.embedder_name, _embedded(status, screen)], " ")
@@ -141,6 +145,10 @@ def _advice(status: Status, screen: Screen) -> Iterator[str]:
     if status.totals.failed:
         yield screen.tr(
             "mend or exclude the files that could not be read, then: zhiku index --base {name}", name=status.name
+        )
+    if status.in_part or status.totals.textless:
+        yield screen.tr(
+            "see which files hold no text, or pages without: zhiku ledger -b {name} --problems", name=status.name
         )
     if status.losses.missing:
         yield screen.tr(

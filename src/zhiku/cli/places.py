@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from zhiku.cli.screen import joined
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from zhiku.answer import Hit
     from zhiku.cli.screen import Screen
     from zhiku.retrieve.read import Excerpt
+    from zhiku.service.ledger import PageCounts
 
 STATES = {
     "changed": "changed since it was indexed",
@@ -29,6 +30,18 @@ def lines_or_pages(screen: Screen, lines: tuple[int | None, int | None], pages: 
     if lines[0] is None:
         return ""
     return f"L{lines[0]}" if lines[1] in (None, lines[0]) else f"L{lines[0]}-{lines[1]}"
+
+
+def pages_read(pages: PageCounts, screen: Screen) -> Iterator[str]:
+    """Yield what was read of some pages, if that is not simply the text of all of them."""
+    if pages.text < pages.total:
+        yield screen.tr("with text {count:,}", count=pages.text)
+    if pages.ocr:
+        yield screen.tr("by OCR {count:,}", count=pages.ocr)
+    if pages.blank:
+        yield screen.tr("blank {count:,}", count=pages.blank)
+    if pages.without:
+        yield screen.tr("without text {count:,}", count=pages.without)
 
 
 def chain(section: Sequence[str]) -> str:

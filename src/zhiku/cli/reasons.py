@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING
@@ -58,6 +59,12 @@ def rule(screen: Screen, code: str) -> str:
     return screen.tr(RULES[code]) if code in RULES else code
 
 
+def by_rule(screen: Screen, entries: Iterable[LedgerEntry]) -> str:
+    """Return how many files there are for each reason, most frequent first."""
+    counts = Counter(entry.code for entry in entries).most_common()
+    return "  ".join(f"{rule(screen, code)} {count}" for code, count in counts)
+
+
 def listed(entries: Iterable[LedgerEntry], screen: Screen, *, with_root: bool = False) -> Iterator[str]:
     """Yield one line for each file and its reason, and one for how many more there are."""
     found = list(entries)
@@ -65,7 +72,7 @@ def listed(entries: Iterable[LedgerEntry], screen: Screen, *, with_root: bool = 
         place = f"{entry.root}/{entry.path}".rstrip("/") if with_root or not entry.path else entry.path
         yield f"- {sentence(screen, entry, place)}"
     if len(found) > MAX_LISTED:
-        yield screen.tr("… and {count} more: zhiku status --format json", count=len(found) - MAX_LISTED)
+        yield screen.tr("… and {count} more: zhiku ledger", count=len(found) - MAX_LISTED)
 
 
 def sentence(screen: Screen, entry: LedgerEntry, place: str) -> str:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from zhiku.service.embedding import Embedding
     from zhiku.service.forgetting import Forgetting
     from zhiku.service.indexing import IndexReport, Work
+    from zhiku.service.ledger import LedgerFile
     from zhiku.service.rebuilding import Rebuild, Repair
     from zhiku.service.snapshots import Restoration, Snapshot
     from zhiku.service.status import Status
@@ -314,6 +315,15 @@ class Base:
             return status_of(place, None, self._embedders, look=look)
         with self.reading() as session:
             return status_of(place, session, self._embedders, look=look)
+
+    def ledger(self) -> list[LedgerFile]:
+        """Return what was read of every file, what was not, and why, by root and path."""
+        from zhiku.service.ledger import read_ledger  # as above
+
+        if not self.exists():
+            return []
+        with self.reading() as session:
+            return read_ledger(session)
 
     def close(self) -> None:
         """Close what is open; the base can still be used afterwards."""

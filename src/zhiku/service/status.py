@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -12,6 +12,7 @@ from zhiku.config import BaseSettings
 from zhiku.model import LedgerEntry, Totals
 from zhiku.ports import ReadSession
 from zhiku.registry import FORMAT_ENDINGS, is_cut_at_names
+from zhiku.service.ledger import PageCounts, count_pages
 from zhiku.service.meaning import FINGERPRINT, NONE, Embedders
 from zhiku.service.roots import Losses, find_losses
 
@@ -36,6 +37,10 @@ class Status:
     embedder: str | None
     """The fingerprint of what made the vectors that are there."""
     ledger: tuple[LedgerEntry, ...]
+    pages: PageCounts = field(default_factory=PageCounts)
+    """Of all searched documents; empty where nobody asked."""
+    in_part: int = 0
+    """Searched documents some of whose pages hold no text that could be read, likewise."""
     index_bytes: int
     lacks_code_extra: bool = False
     """Whether it holds source code in lines that the extra `code`, which is not installed, would cut at functions."""
@@ -70,6 +75,7 @@ class Status:
     def to_dict(self) -> dict[str, Any]:
         """Return everything, for JSON."""
         details = {"folder": self.folder, "tokens": self.totals.tokens, "index_bytes": self.index_bytes}
+        details |= {"pages": asdict(self.pages), "in_part": self.in_part}
         losses = self.losses
         details |= {"emptied_roots": list(losses.emptied_roots), "dropped_roots": list(losses.dropped_roots)}
         details |= {"missing": list(losses.missing)}
@@ -90,11 +96,12 @@ class BasePlace:
 def status_of(base: BasePlace, session: ReadSession | None, embedders: Embedders, *, look: bool) -> Status:
     """Return the status of a base; without a session, of one that holds nothing yet.
 
-    With `look`, every file is looked for, so that what is gone can be told.
+    With `look`, every file is looked for, so that what is gone can be told, and pages are counted.
     """
     settings = base.settings
     manifest = session.manifest() if session else {}
     losses = find_losses(settings.roots, session, look=look)
+    pages, in_part = _counted_pages(session) if session and look else (PageCounts(), 0)
     return Status(
         name=base.name,
         folder=str(base.folder),
@@ -105,10 +112,22 @@ def status_of(base: BasePlace, session: ReadSession | None, embedders: Embedders
         embedder_name=embedders.name_for(settings, manifest),
         embedder=manifest.get(FINGERPRINT),
         ledger=tuple(session.ledger()) if session else (),
+        pages=pages,
+        in_part=in_part,
         index_bytes=sum(path.stat().st_size for path in base.folder.glob("index*.sqlite3*")),
         lacks_code_extra=session is not None and _lacks_code_extra(session),
         changed_at=manifest.get("changed_at", ""),
     )
+
+
+def _counted_pages(session: ReadSession) -> tuple[PageCounts, int]:
+    """Return how many pages there are, and how many documents some of whose pages could not be read."""
+    pages, in_part = PageCounts(), 0
+    for document in session.paged_documents():
+        if counts := count_pages(session, document):
+            pages += counts
+            in_part += bool(counts.without and document.chunk_count)
+    return pages, in_part
 
 
 def _lacks_code_extra(session: ReadSession) -> bool:

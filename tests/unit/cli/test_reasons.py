@@ -55,4 +55,4 @@ def test_a_message_written_in_english_is_retold_in_chinese() -> None:
 def test_a_long_list_ends_with_how_many_more() -> None:
     lines = list(listed([entry(f"{n}.md", "empty", "") for n in range(MAX_LISTED + 5)], screen()))
     assert len(lines) == MAX_LISTED + 1
-    assert lines[-1] == "… and 5 more: zhiku status --format json"
+    assert lines[-1] == "… and 5 more: zhiku ledger"

@@ -76,6 +76,9 @@ class SqliteReadSession:
     def documents(self) -> Iterator[Document]:
         return map(rows.read_document, self._execute(f"{rows.DOCUMENTS} ORDER BY r.path, d.path"))
 
+    def paged_documents(self) -> Iterator[Document]:
+        return map(rows.read_document, self._execute(f"{rows.DOCUMENTS} WHERE page_count > 0 AND state = 'active'"))
+
     def document(self, doc_id: int) -> Document | None:
         return next(map(rows.read_document, self._execute(f"{rows.DOCUMENTS} WHERE d.doc_id = ?", doc_id)), None)
 
