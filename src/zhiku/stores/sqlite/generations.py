@@ -15,6 +15,8 @@ from pathlib import Path
 
 import apsw
 
+from zhiku.paths import unwritable
+
 FIRST = "index.sqlite3"
 _NAME = re.compile(r"index(?:-([1-9]\d*))?\.sqlite3")
 _SIDE_FILES = ("-wal", "-shm", "-journal")
@@ -32,10 +34,16 @@ def new_file(folder: Path) -> Path:
 
 
 def publish(built: Path) -> None:
-    """Make a file that was built, and that nobody has open, the one that answers."""
+    """Make a file that was built, and that nobody has open, the one that answers.
+
+    Raises `IndexStateError` where the system does not let us.
+    """
     path = built.with_suffix(".sqlite3")
     remove(path)  # a stray log would be taken for its own
-    built.replace(path)
+    try:
+        built.replace(path)
+    except OSError as error:
+        raise unwritable(path, error.strerror) from error
     if hasattr(os, "O_DIRECTORY"):  # elsewhere a folder cannot be synced
         folder = os.open(built.parent, os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -63,7 +71,7 @@ def remove(path: Path) -> None:
 
 
 def _files(folder: Path) -> Iterator[tuple[int, Path]]:
-    with suppress(FileNotFoundError):
+    with suppress(OSError):  # a folder that may not be listed: opening the file says why not
         for name in os.listdir(folder):  # noqa: PTH208 - half the time of iterdir, and every search comes by here
             if match := _NAME.fullmatch(name):
                 yield int(match[1] or 1), folder / name

@@ -131,8 +131,7 @@ class SqliteStore:
             yield built
             built.close()
             compact(path)
-            with translated(path):
-                generations.publish(path)
+            generations.publish(path)
         except BaseException:
             built.close()
             generations.remove(path)
