@@ -1,13 +1,14 @@
 """Faults that other tools have been reported to have, as the cases of tests/cases.
 
-Steps go through the library, but for those under an `env` step: these start real processes. Steps for parts that zhiku
-does not have yet (`mcp`, `serve`, `doctor`) are passed over.
+Steps go through the library, but for those under an `env` step, and what runs at once or is killed: these start real
+processes. Steps for parts that zhiku does not have yet (`mcp`, `serve`, `doctor`) are passed over.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -22,95 +23,47 @@ from typing import Any
 import apsw
 import pytest
 
+import fakes
+from case_doors import CASES, PROCESS_TIMEOUT_S, Door, Hits, ProcessDoor
+from fakes import FakeEmbedder
 from samples import is_covered
+from searchers import Searchers
 from users import as_normal_user, common_folder
-from zhiku.answer import Query
 from zhiku.errors import QueryError
 from zhiku.model import Document, StoredChunk
 from zhiku.registry import PARSERS
-from zhiku.service.library import Library
 from zhiku.text.measure import estimate_tokens
 
-CASES = Path(__file__).parents[1] / "cases"
-TOOLS = CASES / "tools"
 MAX_CHUNK_TOKENS = 400
-PROCESS_TIMEOUT_S = 60
+BUSY = 7
 LATER = {"mcp", "serve", "doctor"}
 
 CONDITIONS = {"": True, "docx": "docx" in PARSERS, "xlsx": "spreadsheet" in PARSERS, "ocr": False, "no ocr": True}
 """Under which an expectation holds."""
 
-Hits = list[dict[str, Any]]
-
-
-class Door:
-    """The library, in this process; searches are by words, since by meaning something is always nearest."""
-
-    def __init__(self, case: Path) -> None:
-        self.library = Library(case / "home")
-
-    def index(self, path: Path) -> None:
-        self.library.index([path], embed=False)
-
-    def search(self, text: str, source: str | None) -> Hits:
-        hits: Hits = self.library.search(Query(text=text, source=source, mode="lexical")).to_dict()["hits"]
-        return hits
-
-
-class ProcessDoor(Door):
-    """The command, each time in a process of its own."""
-
-    def __init__(self, case: Path, shim: str | None, *, no_network: bool) -> None:
-        super().__init__(case)
-        self.network_log = case / "network.log"
-        shims = [str(TOOLS.parent / shim)] if shim else []
-        shims += [str(TOOLS / "shim_no_network")] if no_network else []
-        self.environ = {
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join(shims),
-            "ZHIKU_HOME": str(self.library.home),
-            "NETWORK_LOG": str(self.network_log),
-        }
-        self._prefix = ["unshare", "-rn"] if no_network and _can_unshare() else []
-
-    def index(self, path: Path) -> None:
-        self.run("-m", "zhiku", "index", str(path))
-
-    def search(self, text: str, source: str | None) -> Hits:
-        filters = ["--source", source] if source else []
-        command = ["search", text, "--mode", "lexical", "--format", "json", *filters]
-        hits: Hits = json.loads(self.run("-m", "zhiku", *command))["hits"]
-        return hits
-
-    def run(self, *args: str) -> str:
-        command = [*self._prefix, sys.executable, *args]
-        done = subprocess.run(
-            command, env=self.environ, capture_output=True, encoding="utf-8", timeout=PROCESS_TIMEOUT_S, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        assert "Traceback" not in done.stderr
-        return done.stdout
-
-
-def _can_unshare() -> bool:
-    if not shutil.which("unshare"):
-        return False
-    return subprocess.run(["unshare", "-rn", "true"], capture_output=True, check=False).returncode == 0
-
 
 class Run:
-    """One case in a folder of its own; `results` are those of its steps so far."""
+    """One case in a folder of its own; `results` are those of its steps so far.
 
-    def __init__(self, folder: Path, stack: ExitStack) -> None:
+    With an embedder, what is indexed is embedded too; `embedded` counts what it was given until each step ended.
+    """
+
+    def __init__(self, folder: Path, stack: ExitStack, embedder: FakeEmbedder | None = None) -> None:
         self.folder = folder
-        self.door = Door(folder)
+        self.door = Door(folder, embed=embedder is not None)
         self.results: list[Any] = []
+        self.embedded: list[int] = []
+        self._embedder = embedder
         self._stack = stack
 
     def do(self, step: dict[str, Any]) -> None:
+        self.results.append(self._do(step))
+        self.embedded.append(len(self._embedder.seen) if self._embedder else 0)
+
+    def _do(self, step: dict[str, Any]) -> Any:
         step = dict(step)
         op = step.pop("op")
-        self.results.append(None if op in LATER else getattr(self, f"do_{op}")(**step))
+        return None if op in LATER else getattr(self, f"do_{op}")(**step)
 
     def do_env(self, shim: str | None = None, no_network: bool = False) -> None:
         self.door = ProcessDoor(self.folder, shim, no_network=no_network)
@@ -119,7 +72,8 @@ class Run:
         if os.name == "nt":
             pytest.skip("needs a POSIX shell")
         subprocess.run(["sh", file], cwd=self.folder, check=True)
-        self._stack.enter_context(as_normal_user(self.folder))
+        if "chmod" in (self.folder / file).read_text("utf-8"):
+            self._stack.enter_context(as_normal_user(self.folder))
 
     def do_index(self, path: str, limit_s: float = PROCESS_TIMEOUT_S) -> None:
         began = time.monotonic()
@@ -137,6 +91,47 @@ class Run:
         for hit in hits:
             hit["file"] = Path(hit["file"]).relative_to(self.folder).as_posix()
         return hits
+
+    def do_parallel(self, jobs: list[dict[str, Any]]) -> dict[str, int]:
+        """Do jobs at once; searches go on until the last other one has ended."""
+        loops = [job for job in jobs if job["op"] == "loop"]
+        searchers = [Searchers(self.door.library.home, job["clients"], job["do"]["query"]) for job in loops]
+        runs = []
+        for job in (job for job in jobs if job["op"] == "index"):
+            time.sleep(job.get("delay", 0.0))
+            runs.append(self.start("index", job["path"]))
+        for run in runs:
+            _, errors = run.communicate(timeout=PROCESS_TIMEOUT_S)
+            others = [f"(process {other.pid})" for other in runs if other is not run]
+            assert run.returncode == 0 or (run.returncode == BUSY and any(each in errors for each in others)), errors
+        told = [each for group in searchers for each in group.stop()]
+        assert all(each["searches"] > 0 for each in told)
+        return {"failed_searches": sum(len(each["failures"]) for each in told)}
+
+    def do_kill_loop(self, times: int, do: dict[str, Any], then: list[dict[str, Any]]) -> list[list[Any]]:
+        """Kill a run again and again, at instants spread over all of it, and return what the steps after each gave."""
+        shutil.copytree(self.door.library.home, self.folder / "copy")
+        began = time.monotonic()
+        self.start(do["op"], do["path"], home=self.folder / "copy").communicate(timeout=PROCESS_TIMEOUT_S)
+        run_s = time.monotonic() - began
+        parts = [(i + random.random()) / times for i in range(times)]
+        random.shuffle(parts)
+        results = []
+        for part in parts:
+            with self.start(do["op"], do["path"]) as run:
+                time.sleep(part * run_s)
+                run.kill()
+            results.append([self._do(step) for step in then])
+        return results
+
+    def start(self, *command: str, home: Path | None = None) -> subprocess.Popen[str]:
+        environ = {**os.environ, "ZHIKU_HOME": str(home or self.door.library.home), "ZHIKU_LANG": "en"}
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        command = (sys.executable, "-m", "zhiku", *command)
+        return subprocess.Popen(command, env=environ, cwd=self.folder, text=True, **pipes)  # type: ignore[call-overload]
+
+    def do_endpoint_log(self) -> None:
+        """Do nothing: what was embedded is counted all the time."""
 
     def do_chunks(self) -> list[StoredChunk]:
         base = self.door.library.open("default")
@@ -199,6 +194,18 @@ def _failed_for(run: Run, reasons: dict[str, str]) -> bool:
     return reasons.items() <= failed.items()
 
 
+def _paths(run: Run) -> list[str]:
+    return [document.source.path for document in run.door.library.open("default").documents()]
+
+
+def _always(results: list[list[Any]], promise: str) -> bool:
+    """Answer whether a promise of a case is kept each time: of its integrity, or that its hits are one or the other."""
+    if promise == "integrity ok":
+        return all(integrity is True for integrity, _ in results)
+    words = [words.split()[-1] for words in promise.split(" or ")]
+    return all(any(all(word in hit["text"] for hit in hits) for word in words) and hits for _, hits in results)
+
+
 def _covers_all_text(run: Run, chunks: list[StoredChunk]) -> bool:
     base = run.door.library.open("default")
     with base.reading() as session:
@@ -241,6 +248,13 @@ CHECKS: dict[str, Callable[[Run, Any, Any], bool]] = {
     "failed": lambda run, _, reasons: _failed_for(run, reasons),
     "ok": lambda _, result, expected: result == expected,
     "readable": lambda _, result, expected: result == expected,
+    "documents": lambda run, _, count: len(_paths(run)) == count,
+    "duplicates": lambda run, _, count: len(_paths(run)) - len(set(_paths(run))) == count,
+    "failed_searches": lambda _, result, count: result["failed_searches"] == count,
+    "embedded_since": lambda run, _, wanted: (
+        run.embedded[-1] - run.embedded[wanted["step"]] == wanted["count"] < run.embedded[0]
+    ),
+    "always": lambda _, results, promises: all(_always(results, promise) for promise in promises),
     "outgoing": lambda run, _, count: count == 0 and not run.door.network_log.exists(),  # type: ignore[attr-defined]
 }
 
@@ -249,6 +263,8 @@ def _check(run: Run, steps: list[dict[str, Any]], expectation: dict[str, Any]) -
     wanted = dict(expectation)
     step = wanted.pop("step", None)
     assert wanted.pop("topk", 3) == 3
+    if "texts_since_step" in wanted:
+        wanted = {"embedded_since": {"step": wanted["texts_since_step"], "count": wanted["count"]}}
     if not CONDITIONS[wanted.pop("if", "")]:
         return
     if step is not None and steps[step]["op"] in LATER:
@@ -259,11 +275,16 @@ def _check(run: Run, steps: list[dict[str, Any]], expectation: dict[str, Any]) -
 
 
 @pytest.mark.parametrize("name", sorted(path.parent.name for path in CASES.glob("*/case.json")))
-def test_a_reported_fault_is_not_ours(name: str) -> None:
+def test_a_reported_fault_is_not_ours(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     case = json.loads((CASES / name / "case.json").read_text("utf-8"))
+    embedder = None
+    if any(step["op"] == "endpoint_log" for step in case["steps"]):
+        embedder = FakeEmbedder()
+        fakes.install(monkeypatch, embedder)
+        monkeypatch.setenv("ZHIKU_EMBEDDER", embedder.name)
     with common_folder() as folder, ExitStack() as stack:
         shutil.copytree(CASES / name, folder / name, symlinks=True)
-        run = Run(folder / name, stack)
+        run = Run(folder / name, stack, embedder)
         for step in case["steps"]:
             run.do(step)
         for expectation in case["expect"]:
