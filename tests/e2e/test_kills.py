@@ -187,14 +187,13 @@ def hits_of(library: Library, query: str) -> dict[tuple[str, ...], float]:
 
 
 def are_alike(one: dict[tuple[str, ...], float], other: dict[tuple[str, ...], float]) -> bool:
-    """Return whether hits are the same, but for the last ones where there are more that are as good."""
-    least = max(min(hits.values(), default=0.0) for hits in (one, other))
-    return len(one) == len(other) and all(
-        abs(one[hit] - other[hit]) < TOLERANCE
-        if hit in one and hit in other
-        else len(one) == TOP_K and {**one, **other}[hit] < least + TOLERANCE
-        for hit in one.keys() | other.keys()
-    )
+    """Return whether hits are the same with the same scores, but for some in the place of others that are as good.
+
+    Of equally good passages those with the lower ids are taken, and ids depend on history.
+    """
+    alone = [sorted(hits[hit] for hit in hits.keys() - others.keys()) for hits, others in ((one, other), (other, one))]
+    pairs = [(one[hit], other[hit]) for hit in one.keys() & other.keys()]
+    return len(one) == len(other) and all(abs(a - b) < TOLERANCE for a, b in [*pairs, *zip(*alone, strict=True)])
 
 
 def fresh_library(world: World) -> Library:

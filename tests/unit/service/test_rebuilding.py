@@ -78,6 +78,32 @@ def test_a_rebuild_embeds_nothing_twice_with_the_same_embedder(filled: Shelf, fa
     assert len(filled.search("阀门 a", mode="semantic")) == 3
 
 
+@pytest.mark.parametrize("way", ["rebuild", "repair"])
+def test_vectors_of_texts_that_are_gone_are_no_obstacle(filled: Shelf, fake: FakeEmbedder, way: str) -> None:
+    filled.base.embed()
+    filled.write("a.md", "# 水泵 a\n\n雨量筒")
+    filled.index()  # by words alone: the old text's vector has no chunk any more, and the new text has none yet
+    getattr(filled.base, way)()
+    filled.base.embed()
+    assert filled.base.status().totals.pending_vectors == 0
+    assert filled.search("雨量筒", mode="semantic").hits
+
+
+def test_a_vector_that_only_a_forgotten_document_still_has_counts_no_more(filled: Shelf, fake: FakeEmbedder) -> None:
+    for name in "de":
+        filled.write(f"{name}.md", "# 同一份\n\n同样的内容")
+    filled.index()
+    filled.base.embed()
+    filled.base.forget("d.md")
+    filled.write("e.md", "# 水泵 e\n\n另外的内容")
+    filled.index()
+    filled.base.embed()
+    with filled.base.reading() as session:
+        ranking = session.search_vectors(fakes.unit_vector("x"), limit=10)
+        assert sum(part.count for part in ranking.statistics.values()) == 4
+        assert session.check(fakes.DIMS) == []
+
+
 def test_a_document_whose_file_is_gone_keeps_its_text_in_a_rebuild(filled: Shelf) -> None:
     (filled.docs / "c.md").unlink()
     filled.base.rebuild()

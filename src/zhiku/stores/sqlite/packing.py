@@ -117,7 +117,7 @@ def make_packs(connection: apsw.Connection) -> None:
     size = connection.execute("SELECT length(vector) FROM embeddings GROUP BY 1 ORDER BY count(*) DESC LIMIT 1").get
     connection.execute("DELETE FROM packs")
     connection.execute("DELETE FROM embeddings WHERE length(vector) <> ? OR typeof(vector) <> 'blob'", (size,))
-    connection.execute("DELETE FROM embeddings WHERE embedding_id NOT IN (SELECT embedding_id FROM chunks)")
+    connection.execute(f"DELETE FROM embeddings AS e WHERE {_BY_NO_CHUNK}")
     connection.execute(
         "UPDATE chunks SET embedding_id = NULL WHERE embedding_id NOT IN (SELECT embedding_id FROM embeddings)"
     )
@@ -133,6 +133,7 @@ _WITH_SCRIPT = f"""SELECT embedding_id, vector, (
         SELECT script FROM chunks AS c JOIN documents AS d ON d.doc_id = c.chunk_id >> {SHIFT}
         WHERE c.embedding_id = e.embedding_id LIMIT 1)
     FROM embeddings AS e WHERE embedding_id > ? ORDER BY embedding_id LIMIT ?"""
+_BY_NO_CHUNK = "NOT EXISTS (SELECT 1 FROM chunks AS c WHERE c.embedding_id = e.embedding_id)"
 _BY_NONE_ACTIVE = f"""SELECT embedding_id FROM embeddings AS e WHERE NOT EXISTS (
     SELECT 1 FROM chunks AS c JOIN documents AS d ON d.doc_id = c.chunk_id >> {SHIFT}
     WHERE c.embedding_id = e.embedding_id AND d.state = 'active')"""
@@ -172,10 +173,7 @@ def _mark(connection: apsw.Connection, ids: Sequence[int], number: int) -> None:
 
 def unused_ids(connection: apsw.Connection) -> list[int]:
     """Return the embeddings that no chunk has."""
-    found = connection.execute(
-        "SELECT embedding_id FROM embeddings AS e"
-        " WHERE NOT EXISTS (SELECT 1 FROM chunks AS c WHERE c.embedding_id = e.embedding_id)"
-    )
+    found = connection.execute(f"SELECT embedding_id FROM embeddings AS e WHERE {_BY_NO_CHUNK}")
     return [embedding_id for (embedding_id,) in found]
 
 

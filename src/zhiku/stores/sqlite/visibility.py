@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+
 import apsw
 
 from zhiku.model import HiddenBy
@@ -13,6 +16,10 @@ _VECTORS_HAD_BY = f"""SELECT DISTINCT embedding_id FROM chunks
     WHERE chunk_id >= :doc << {SHIFT} AND chunk_id < (:doc + 1) << {SHIFT} AND embedding_id IS NOT NULL"""
 _BY_NO_OTHER = f"""NOT EXISTS (SELECT 1 FROM chunks AS other JOIN documents AS d ON d.doc_id = other.chunk_id >> {SHIFT}
     WHERE other.embedding_id = chunks.embedding_id AND d.state = 'active')"""
+
+_HOLDERS = f"FROM chunks AS c JOIN documents AS d ON d.doc_id = c.chunk_id >> {SHIFT} WHERE c.embedding_id = value"
+_BY_DEPRECATED_ALONE = f"""SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 {_HOLDERS})
+    AND NOT EXISTS (SELECT 1 {_HOLDERS} AND d.state = 'active')"""
 
 
 def hide(connection: apsw.Connection, doc_id: int, by: HiddenBy) -> None:
@@ -31,9 +38,24 @@ def show(connection: apsw.Connection, doc_id: int, by: HiddenBy) -> bool:
     if state is None or state[0]:
         return False
     connection.execute("UPDATE documents SET state = 'active' WHERE doc_id = ?", (doc_id,))
-    ids = [row[0] for row in connection.execute(_VECTORS_HAD_BY, {"doc": doc_id})]
-    packing.unmask(connection, ids, state[1])
+    packing.unmask(connection, vectors_of(connection, doc_id), state[1])
     return True
+
+
+def vectors_of(connection: apsw.Connection, doc_id: int) -> list[int]:
+    """Return the vectors that a document has."""
+    return [row[0] for row in connection.execute(_VECTORS_HAD_BY, {"doc": doc_id})]
+
+
+def release(connection: apsw.Connection, ids: Sequence[int]) -> bool:
+    """Keep those of these vectors out of searches that only deprecated documents have, and return if there are any.
+
+    Those that none has are removed when the vectors are settled.
+    """
+    found = connection.execute(_BY_DEPRECATED_ALONE, (json.dumps(ids),))
+    left = [embedding_id for (embedding_id,) in found]
+    packing.mask(connection, left)
+    return bool(left)
 
 
 def remove_tokens(connection: apsw.Connection, doc_id: int) -> None:

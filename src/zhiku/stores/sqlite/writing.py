@@ -230,7 +230,10 @@ class SqliteWriteSession:
     def _remove_content(self, doc_id: int) -> None:
         span = (doc_id << SHIFT, (doc_id + 1) << SHIFT)
         visibility.remove_tokens(self._connection, doc_id)
+        vectors = visibility.vectors_of(self._connection, doc_id)
         self._connection.execute("DELETE FROM chunks WHERE chunk_id >= ? AND chunk_id < ?", span)
+        if visibility.release(self._connection, vectors):
+            self._vectors_changed = True
         self._connection.execute("DELETE FROM texts WHERE text_id >= ? AND text_id < ?", span)
         self._connection.execute("DELETE FROM sections WHERE doc_id = ?", (doc_id,))
 
