@@ -92,6 +92,15 @@ class Presenter:
         held = sum(weight for term, weight in self._weights.items() if term in tokens)
         return held / (sum(self._weights.values()) or 1.0)
 
+    def _pages(self, base: str, stored: StoredChunk, passage: Passage) -> tuple[int | None, int | None]:
+        """Return the first and last page of a passage, which may be less than the pages of its chunk."""
+        chunk = stored.chunk
+        if chunk.page == chunk.page_end:
+            return chunk.page, chunk.page_end
+        pages = self._sessions[base].pages(stored.document.doc_id)
+        found = [page for page, start, end in pages if start < passage.char_end and passage.char_start < end]
+        return (found[0], found[-1]) if found else (chunk.page, chunk.page_end)
+
     def _hit(
         self,
         number: int,
@@ -102,7 +111,8 @@ class Presenter:
         relevance: float | None,
         share: float,
     ) -> Hit:
-        document, chunk = stored.document, stored.chunk
+        document = stored.document
+        page, page_end = self._pages(ranked.base, stored, passage)
         locator = Locator(
             base=ranked.base,
             path=document.source.path,
@@ -112,10 +122,9 @@ class Presenter:
             char_end=passage.char_end,
             line_start=passage.line_start,
             line_end=passage.line_end,
-            page=chunk.page,
-            page_end=chunk.page_end,
+            page=page,
+            page_end=page_end,
         )
-        is_paged = chunk.page is not None
         return Hit(
             rank=number,
             score=round(ranked.score, 4),
@@ -125,11 +134,11 @@ class Presenter:
             path=document.source.path,
             file=str(file_of(document)),
             title=document.title,
-            section=chunk.section,
-            page=chunk.page,
-            page_end=chunk.page_end,
-            line_start=None if is_paged else passage.line_start,
-            line_end=None if is_paged else passage.line_end,
+            section=stored.chunk.section,
+            page=page,
+            page_end=page_end,
+            line_start=passage.line_start if page is None else None,
+            line_end=passage.line_end if page is None else None,
             hidden_text=holds_hidden_text(document, passage.char_start, passage.char_end),
             text=passage.text,
             locator=str(locator),
