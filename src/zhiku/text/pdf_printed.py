@@ -42,6 +42,8 @@ class PrintedPage:
     paths: int = 0
     has_lost_text: bool = False
     """There is text of which no character came out."""
+    confidence: float | None = None
+    """How sure OCR was of the lines, 0 to 1; None where they are the file's own."""
     is_damaged: bool = False
 
 
