@@ -23,12 +23,13 @@ Hits = list[dict[str, Any]]
 class Door:
     """The library, in this process; searches are by words, since by meaning something is always nearest."""
 
-    def __init__(self, case: Path, *, embed: bool = False) -> None:
+    def __init__(self, case: Path, *, embed: bool = False, ocr: bool = False) -> None:
         self.library = Library(case / "home")
+        self.ocr = ocr
         self._embed = embed
 
     def index(self, path: Path) -> None:
-        self.library.index([path], embed=self._embed)
+        self.library.index([path], embed=self._embed, ocr=self.ocr)
 
     def search(self, text: str, source: str | None) -> Hits:
         hits: Hits = self.library.search(Query(text=text, source=source, mode="lexical")).to_dict()["hits"]

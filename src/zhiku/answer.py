@@ -53,6 +53,9 @@ class Hit:
     """Of the file; None where its place is a page."""
     line_end: int | None
     ocr: bool = False
+    """Whether its page, or one of its pages, was read by OCR."""
+    ocr_confidence: float | None = None
+    """How sure OCR was of the least certain of these pages, 0 to 1; None without OCR."""
     hidden_text: bool = False
     """Whether `text` holds some that a reader of the file does not see."""
     text: str

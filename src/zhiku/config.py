@@ -85,6 +85,8 @@ class BaseSettings:
     exclude: tuple[str, ...] = ()
     hidden_sheets: bool = False
     """Whether sheets of a spreadsheet that are hidden are read."""
+    ocr: bool = False
+    """Whether text in images, and on pages of a PDF that are images, is recognised."""
 
 
 def home_from(environ: Mapping[str, str]) -> Path:

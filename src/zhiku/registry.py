@@ -24,8 +24,12 @@ PARSERS = {
     "notebook": "zhiku.parsers.notebook:NotebookParser",
     "mail": "zhiku.parsers.mail:MailParser",
     "code": "zhiku.parsers.code:CodeParser",
+    "image": "zhiku.parsers.image:ImageParser",
     "plain": "zhiku.parsers.plain:PlainParser",
 }
+# Reads one page of the formats in which pages may be images.
+PAGE_READER = "zhiku.parsers.page_reader:PageReader"
+OCR_PACKAGES = ("rapidocr", "onnxruntime")
 CHUNKERS = {"structure": "zhiku.chunkers.structure:StructureChunker"}
 STORES = {"sqlite": "zhiku.stores.sqlite.store:SqliteStore"}
 # Those that need no settings, the better one first; `none`, in the settings, is a base without meaning.
@@ -60,11 +64,13 @@ FORMAT_ENDINGS = {
     "notebook": frozenset({".ipynb"}),
     "mail": frozenset({".eml", ".mbox"}),
     "code": frozenset().union(*CODE_PACKAGES.values()),
+    "image": frozenset({".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp"}),
 }
 # Of which a few bytes a page or message are text, the rest pictures and attachments: the limit of text is not theirs.
-BINARY_FORMATS = ("pdf", "docx", "pptx", "spreadsheet", "epub", "notebook", "mail")
+BINARY_FORMATS = ("pdf", "docx", "pptx", "spreadsheet", "epub", "notebook", "mail", "image")
 # The settings of a base that a format's parser takes, by name.
 PARSER_SETTINGS = {"spreadsheet": ("hidden_sheets",)}
+OCR_FORMATS = ("pdf", "image")
 
 
 def load(table: dict[str, str], name: str) -> Any:
@@ -109,6 +115,11 @@ def code_package(ending: str) -> str:
 def parser_options(format_name: str, settings: BaseSettings) -> dict[str, Any]:
     """Return what a base's settings have to say to the parser of a format, as its arguments."""
     return {name: getattr(settings, name) for name in PARSER_SETTINGS.get(format_name, ())}
+
+
+def has_ocr() -> bool:
+    """Return whether the packages that OCR needs are installed; nothing is imported."""
+    return all(find_spec(package) for package in OCR_PACKAGES)
 
 
 def default_embedder_name() -> str:

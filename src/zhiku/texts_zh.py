@@ -232,6 +232,7 @@ TEXTS: dict[str, str] = {
     "{path} is damaged: {count} vectors are missing, or not as they were made.": "{path} 已损坏：{count} 个向量缺失，或与生成时不同。",
     # Hits, matches and places
     "page {page}": "第 {page} 页",
+    "{place} (OCR)": "{place}（OCR）",
     "pages {first}-{last}": "第 {first}-{last} 页",
     "changed since it was indexed": "索引之后有变更",
     "its file is gone or out of reach": "文件已不在，或无法访问",
@@ -372,7 +373,19 @@ TEXTS: dict[str, str] = {
     "{path} has no usable text: its fonts do not say which characters they show": (
         "{path} 没有可用的文字：它的字体没有说明显示的是哪些字符"
     ),
-    "make it searchable with an OCR program and index the result": "先用 OCR 程序转成可搜索的文件，再索引",
+    'read it by OCR: zhiku index PATH --ocr (which needs: pip install "zhiku[ocr]")': (
+        '用 OCR 读取：zhiku index 路径 --ocr（需要先 pip install "zhiku[ocr]"）'
+    ),
+    "{path} is a picture, which only OCR reads.": "{path} 是图片，只有 OCR 才能读取。",
+    "--force-ocr needs a path.": "--force-ocr 需要一个路径。",
+    "name the file or folder that was read as rubbish": "写出读成乱码的文件或文件夹",
+    "OCR is not installed.": "没有安装 OCR。",
+    'install it: pip install "zhiku[ocr]"': '安装它：pip install "zhiku[ocr]"',
+    "{path} is a picture, which only OCR reads": "{path} 是图片，只有 OCR 才能读取",
+    "{path} has more than {limit:,} pixels": "{path} 超过 {limit:,} 像素",
+    "make it smaller, or exclude it": "把它缩小，或排除",
+    "{path} is damaged, or no picture of its kind": "{path} 已损坏，或不是这种图片",
+    "page {page} of {path} cannot be drawn": "{path} 的第 {page} 页无法绘制",
     "{path} is encrypted and needs a password": "{path} 已加密，需要密码",
     "save a copy without a password and index that": "另存一份不带密码的副本，再索引它",
     "{path} has too much text: {chars:,} characters.": "{path} 文字太多：{chars:,} 个字符。",
@@ -402,6 +415,7 @@ TEXTS: dict[str, str] = {
     "Chapters outside of the book, which were not looked for: {count}": "位于书外而未读取的章节：{count} 个",
     "The file states {stated} pages; only the first {count} were read": "文件称有 {stated} 页；只读取了前 {count} 页",
     "Pages that are damaged: {numbers}": "已损坏的页：{numbers}",
+    "Pages that OCR could not read: {numbers}": "OCR 无法读取的页：{numbers}",
     "Pages without a usable text layer, which need OCR: {numbers}": "没有可用文字层、需要 OCR 的页：{numbers}",
     "Pages with text that a reader does not see: {numbers}": "含有读者看不见的文字的页：{numbers}",
     "The pages hold no text": "各页没有文字",
@@ -572,6 +586,8 @@ TEXTS: dict[str, str] = {
     "{count} searched although their files are gone": "{count} 篇的文件已不在，仍可检索",
     "Take out of search what is gone from disk, under these paths alone.": "把这些路径下磁盘上已不在的移出检索，只限这些路径。",
     "Read every file, whatever its size and times say.": "不看大小和时间，逐个读取文件核对。",
+    "Recognise text in images, and on pages of PDFs that are images.": "识别图片、以及 PDF 中图片页面上的文字。",
+    "Recognise every page under PATH, also where it has text already.": "识别 PATH 下的每一页，已有文字的也重新识别。",
     "No longer searched, since their files are gone or left out now: {count}": "文件已不在或现被排除，不再检索：{count}",
     "Check that bases find what they hold: each way of searching is asked for sentences taken from the base, and the index is searched for damage. Says which way is blind, and what mends it. Nothing is changed, unless by --repair, which makes full text and vectors' packs anew from the record, without reading or embedding a file.": "检查知识库能否找到自己的内容：用库中的句子逐一试问每种检索方式，并检查索引有无损坏；说明哪种方式失灵、如何修复。除非用 --repair，否则不改动任何东西；--repair 由记录重做全文索引和向量包，不读取文件，也不做嵌入。",
     "Mend what can be mended from the record first, then check.": "先由记录修复能修的部分，再检查。",

@@ -27,6 +27,7 @@ import fakes
 from case_doors import CASES, PROCESS_TIMEOUT_S, Door, Hits, ProcessDoor
 from fakes import FakeEmbedder
 from samples import is_covered
+from scans import needs_ocr
 from searchers import Searchers
 from users import as_normal_user, common_folder
 from zhiku.errors import QueryError
@@ -38,8 +39,8 @@ MAX_CHUNK_TOKENS = 400
 BUSY = 7
 LATER = {"mcp", "serve", "doctor"}
 
-CONDITIONS = {"": True, "docx": "docx" in PARSERS, "xlsx": "spreadsheet" in PARSERS, "ocr": False, "no ocr": True}
-"""Under which an expectation holds."""
+CONDITIONS = {"": True, "docx": "docx" in PARSERS, "xlsx": "spreadsheet" in PARSERS}
+"""Under which an expectation holds; besides `ocr` and `no ocr`: a case that tells them apart is run both ways."""
 
 
 class Run:
@@ -48,9 +49,11 @@ class Run:
     With an embedder, what is indexed is embedded too; `embedded` counts what it was given until each step ended.
     """
 
-    def __init__(self, folder: Path, stack: ExitStack, embedder: FakeEmbedder | None = None) -> None:
+    def __init__(
+        self, folder: Path, stack: ExitStack, embedder: FakeEmbedder | None = None, *, ocr: bool = False
+    ) -> None:
         self.folder = folder
-        self.door = Door(folder, embed=embedder is not None)
+        self.door = Door(folder, embed=embedder is not None, ocr=ocr)
         self.results: list[Any] = []
         self.embedded: list[int] = []
         self._embedder = embedder
@@ -265,7 +268,8 @@ def _check(run: Run, steps: list[dict[str, Any]], expectation: dict[str, Any]) -
     assert wanted.pop("topk", 3) == 3
     if "texts_since_step" in wanted:
         wanted = {"embedded_since": {"step": wanted["texts_since_step"], "count": wanted["count"]}}
-    if not CONDITIONS[wanted.pop("if", "")]:
+    conditions = {**CONDITIONS, "ocr": run.door.ocr, "no ocr": not run.door.ocr}
+    if not conditions[wanted.pop("if", "")]:
         return
     if step is not None and steps[step]["op"] in LATER:
         return
@@ -276,6 +280,15 @@ def _check(run: Run, steps: list[dict[str, Any]], expectation: dict[str, Any]) -
 
 @pytest.mark.parametrize("name", sorted(path.parent.name for path in CASES.glob("*/case.json")))
 def test_a_reported_fault_is_not_ours(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    _run_case(name, monkeypatch)
+
+
+@needs_ocr
+def test_a_reported_fault_of_ocr_is_not_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    _run_case("B27", monkeypatch, ocr=True)
+
+
+def _run_case(name: str, monkeypatch: pytest.MonkeyPatch, *, ocr: bool = False) -> None:
     case = json.loads((CASES / name / "case.json").read_text("utf-8"))
     embedder = None
     if any(step["op"] == "endpoint_log" for step in case["steps"]):
@@ -284,7 +297,7 @@ def test_a_reported_fault_is_not_ours(name: str, monkeypatch: pytest.MonkeyPatch
         monkeypatch.setenv("ZHIKU_EMBEDDER", embedder.name)
     with common_folder() as folder, ExitStack() as stack:
         shutil.copytree(CASES / name, folder / name, symlinks=True)
-        run = Run(folder / name, stack, embedder)
+        run = Run(folder / name, stack, embedder, ocr=ocr)
         for step in case["steps"]:
             run.do(step)
         for expectation in case["expect"]:

@@ -54,8 +54,8 @@ def test_every_file_is_told_with_what_was_read_of_it_and_what_was_not(mixed: Cli
         "in part       part.pdf  pages 3  with text 1  without text 2  characters 44  chunks 1  WHEN",
         "              Pages without a usable text layer, which need OCR: 2-3",
         "failed        scan.pdf  WHEN",
-        "              scan.pdf has 1 pages but no text layer; make it searchable with an OCR program and index the"
-        " result",
+        "              scan.pdf has 1 pages but no text layer; read it by OCR: zhiku index PATH --ocr (which needs:"
+        ' pip install "zhiku[ocr]")',
     ]
 
 
@@ -70,7 +70,8 @@ def test_the_same_in_chinese(mixed: Cli) -> None:
         "部分    part.pdf  页数 3  有文字 1  无文字 2  字符数 44  片段 1  WHEN",
         "        没有可用文字层、需要 OCR 的页：2-3",
         "失败    scan.pdf  WHEN",
-        "        scan.pdf 有 1 页，但没有文字层；先用 OCR 程序转成可搜索的文件，再索引",
+        "        scan.pdf 有 1 页，但没有文字层；用 OCR 读取：zhiku index 路径 --ocr（需要先"
+        ' pip install "zhiku[ocr]"）',
     ]
 
 

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 HIT_KEYS = {
     "rank", "score", "relevance", "base", "doc_id", "path", "file", "title", "section", "page", "page_end",
-    "line_start", "line_end", "ocr", "hidden_text", "text", "locator", "file_state", "rerank_score", "why",
+    "line_start", "line_end", "ocr", "ocr_confidence", "hidden_text", "text", "locator", "file_state", "rerank_score",
+    "why",
 }  # fmt: skip
 
 

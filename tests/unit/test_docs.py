@@ -147,6 +147,8 @@ def test_every_dependency_is_documented() -> None:
     extra = [re.split(r"[<>=~!\[; ]", each)[0] for each in project["optional-dependencies"]["code"]]
     assert [name for name in for_tests if name not in section(text, "What the tests need")] == []
     assert [name for name in extra if f"| {name} |" not in section(text, "The extra `code`")] == []
+    ocr = [re.split(r"[<>=~!\[; ]", each)[0] for each in project["optional-dependencies"]["ocr"]]
+    assert [name for name in ocr if f"| {name} |" not in text] == []
 
 
 # --- the map ---

@@ -29,7 +29,8 @@ _INDEX_EXAMPLES = """\
 zhiku index ~/notes
 zhiku index ~/papers ~/manuals --base work --threads 4
 zhiku index --base work
-zhiku index ~/notes/2024 --prune"""
+zhiku index ~/notes/2024 --prune
+zhiku index ~/scans --ocr"""
 
 _SEARCH_EXAMPLES = """\
 zhiku search "who may open the gate"
@@ -59,6 +60,8 @@ zhiku read "zhiku://notes/field.md?doc=2&chars=10-90#L3-9" --context 5"""
 @click.option("--no-embed", is_flag=True, help="Words only; a later run without this option embeds what is missing.")
 @click.option("--prune", is_flag=True, help="Take out of search what is gone from disk, under these paths alone.")
 @click.option("--check", is_flag=True, help="Read every file, whatever its size and times say.")
+@options.ocr
+@click.option("--force-ocr", is_flag=True, help="Recognise every page under PATH, also where it has text already.")
 @click.option("--threads", type=Whole(), default=1, help="How many cores embedding may use; 1, unless named.")
 @click.option("--jobs", type=Whole(), help="How many PDFs are read at once; half the cores, unless named.")
 @options.wait
@@ -75,6 +78,8 @@ def index(
     from zhiku.cli.progress import EmbeddingLine, ProgressLine
     from zhiku.config import DEFAULT_BASE
 
+    if work["force_ocr"] and not paths:
+        raise UsageError("--force-ocr needs a path.", hint="name the file or folder that was read as rubbish")
     session = session_of(ctx)
     session.set_up_log()
     name = name or DEFAULT_BASE

@@ -18,7 +18,8 @@ def matches(answer: GrepAnswer, screen: Screen) -> Iterator[str]:
     """Yield `path:line: text` for each matched line, with its base before it where several were searched."""
     several = len(answer.bases) > 1
     for item in answer.items:
-        where = screen.tr("page {page}", page=item.page) if item.page is not None else str(item.line)
+        paged = item.page is not None
+        where = lines_or_pages(screen, (None, None), (item.page, None), ocr=item.ocr) if paged else str(item.line)
         path = screen.link(f"{item.base}:{item.path}" if several else item.path, item.file)
         yield f"{path}:{screen.style(where, 'dim')}: {screen.marked(item.text, 0, len(item.text), item.marks)}"
 
@@ -27,7 +28,7 @@ def header(excerpt: Excerpt, screen: Screen) -> str:
     """Return what an excerpt is of, in one line."""
     document, lines = excerpt.document, excerpt.lines
     numbers = (None, None) if document.page_count or not lines else (lines[0].number, lines[-1].number)
-    where = lines_or_pages(screen, numbers, (excerpt.page, None))
+    where = lines_or_pages(screen, numbers, (excerpt.page, None), ocr=excerpt.ocr_confidence is not None)
     return joined([clean_line(document.source.path), where, cautions(screen, excerpt)])
 
 

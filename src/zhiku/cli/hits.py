@@ -53,7 +53,7 @@ def _head(hit: Hit, screen: Screen) -> str:
 
 
 def _place(hit: Hit, screen: Screen, *, with_base: bool) -> Iterator[str]:
-    where = lines_or_pages(screen, (hit.line_start, hit.line_end), (hit.page, hit.page_end))
+    where = lines_or_pages(screen, (hit.line_start, hit.line_end), (hit.page, hit.page_end), ocr=hit.ocr)
     base = f"[{hit.base}]" if with_base else ""
     path, section, note = clean_line(hit.path), clean_line(chain(hit.section)), cautions(screen, hit)
     tail = joined([where, base])
@@ -119,7 +119,7 @@ def as_markdown(answer: Answer, screen: Screen) -> Iterator[str]:
             yield ""
         yield f"### {hit.rank}. {_escaped(hit.title or hit.path.rpartition('/')[2])}"
         yield ""
-        where = lines_or_pages(screen, (hit.line_start, hit.line_end), (hit.page, hit.page_end))
+        where = lines_or_pages(screen, (hit.line_start, hit.line_end), (hit.page, hit.page_end), ocr=hit.ocr)
         base = _escaped(hit.base) if len(answer.bases) > 1 else ""
         path = f"`{clean_line(hit.path)}`"
         yield joined([path, _escaped(chain(hit.section)), where, base, cautions(screen, hit)], " · ")

@@ -14,6 +14,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 bases = click.option("-b", "--base", "names", multiple=True, metavar="BASE", help="Look in this base; may be repeated.")
 base = click.option("-b", "--base", "name", metavar="BASE", help="The base; default, or the only one, unless named.")
 wait = click.option("--wait", is_flag=True, help="Wait while another run writes the base.")
+ocr = click.option("--ocr", is_flag=True, help="Recognise text in images, and on pages of PDFs that are images.")
 source = click.option(
     "--source", metavar="TEXT|GLOB", help="Only files whose path holds this text, or matches this glob."
 )

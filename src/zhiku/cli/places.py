@@ -21,12 +21,16 @@ STATES = {
 }
 
 
-def lines_or_pages(screen: Screen, lines: tuple[int | None, int | None], pages: tuple[int | None, int | None]) -> str:
-    """Return a place as `L10-40`, or as a page where the document has pages."""
+def lines_or_pages(
+    screen: Screen, lines: tuple[int | None, int | None], pages: tuple[int | None, int | None], *, ocr: bool = False
+) -> str:
+    """Return a place as `L10-40`, or as a page where the document has pages; `ocr`: such a page was read by OCR."""
     if pages[0] is not None:
         if pages[1] is not None and pages[1] != pages[0]:
-            return screen.tr("pages {first}-{last}", first=pages[0], last=pages[1])
-        return screen.tr("page {page}", page=pages[0])
+            place = screen.tr("pages {first}-{last}", first=pages[0], last=pages[1])
+        else:
+            place = screen.tr("page {page}", page=pages[0])
+        return screen.tr("{place} (OCR)", place=place) if ocr else place
     if lines[0] is None:
         return ""
     return f"L{lines[0]}" if lines[1] in (None, lines[0]) else f"L{lines[0]}-{lines[1]}"

@@ -52,6 +52,7 @@ zhiku sync --prune --dry-run"""
 @click.option("-b", "--base", "names", multiple=True, metavar="BASE", help="Only this base; may be repeated.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and write nothing.")
 @click.option("--prune", is_flag=True, help="Take documents out of search whose files are gone or left out now.")
+@options.ocr
 @click.option("--no-embed", is_flag=True, help="Words only; a later run without this option embeds what is missing.")
 @click.option("--threads", type=Whole(), default=1, help="How many cores embedding may use; 1, unless named.")
 @click.option("--jobs", type=Whole(), help="How many PDFs are read at once; half the cores, unless named.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -39,11 +39,12 @@ def _wait_s(wait: bool) -> float:
     " and if anything fails, the old index answers. A snapshot of it is kept.",
 )
 @options.base
+@options.ocr
 @click.option("--threads", type=Whole(), default=1, help="How many cores embedding may use; 1, unless named.")
 @click.option("--jobs", type=Whole(), help="How many PDFs are read at once; half the cores, unless named.")
 @options.wait
 @click.pass_context
-def rebuild(ctx: click.Context, name: str | None, threads: int, jobs: int | None, wait: bool) -> int:
+def rebuild(ctx: click.Context, /, name: str | None, wait: bool, **work: Any) -> int:
     from zhiku.cli.progress import EmbeddingLine, ProgressLine
     from zhiku.cli.reports import summary
 
@@ -54,8 +55,7 @@ def rebuild(ctx: click.Context, name: str | None, threads: int, jobs: int | None
         with ProgressLine(session.errors) as progress:
             done = base.rebuild(
                 wait_s=_wait_s(wait),
-                threads=threads,
-                jobs=jobs,
+                **work,
                 progress=progress,
                 embed_progress=EmbeddingLine(session.errors),
             )

@@ -85,11 +85,14 @@ class Gone:
 class Changes:
     """Judges the files of one root against what a base remembers."""
 
-    def __init__(self, root: str, record: FileRecord, *, check: bool = False) -> None:
-        """With `check`, no file is taken for unchanged before it was read."""
+    def __init__(
+        self, root: str, record: FileRecord, *, check: bool = False, again: frozenset[str] = frozenset()
+    ) -> None:
+        """With `check`, no file is taken for unchanged before it was read; none of those in `again` is in any case."""
         self._root = root
         self._record = record
         self._check = check
+        self._again = again
         # What was passed over in the record before the walk came to it, by path; in the end, what it never came to.
         self._passed: dict[str, FileLook] = {}
         self._rest = record.settled_files(root)
@@ -111,15 +114,16 @@ class Changes:
         for item in items:
             # Documents stand in the record in the order of the walks that found them: mostly the next row is the one.
             look = next(rest, None)
-            if look == item and not self._check:
+            if look == item and not self._check and item.path not in self._again:
                 self.settled += 1
                 continue
             if look is not None:
                 passed[look[0]] = look
-            if isinstance(item, Found) and self._take(item.path) == item and not self._check:
-                self.settled += 1
-                continue
             if isinstance(item, Found):
+                is_settled = self._take(item.path) == item and not self._check and item.path not in self._again
+                if is_settled:
+                    self.settled += 1
+                    continue
                 self._found.add(item.path)
             yield item
 

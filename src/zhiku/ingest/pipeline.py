@@ -57,6 +57,8 @@ class Options:
     """Read every file, whatever its size and times say."""
     reparse: bool = False
     """Parse and store every file, also those whose bytes are as they were."""
+    again: frozenset[str] = frozenset()
+    """The paths of files that are parsed and stored, too, though they are as they were."""
     prune: bool = False
     """Deprecate the documents whose files are gone, or left out by a rule now."""
     announce: Announce | None = None
@@ -80,7 +82,7 @@ class _Run:
         self._tools = tools
         self._options = options
         self._analyzer = Analyzer(bulk=True)
-        self._changes = Changes(str(root), self._view, check=options.check or options.reparse)
+        self._changes = Changes(str(root), self._view, check=options.check or options.reparse, again=options.again)
         self._notes: list[LedgerEntry] = []
         ledger = () if options.check or options.reparse else self._view.ledger(str(root))
         self._refusals = Refusals(ledger, tools.reader)
@@ -142,7 +144,8 @@ class _Run:
         # A file of known content was most likely moved, or only touched: it need not be parsed.
         if self._options.reparse:
             return frozenset()
-        return frozenset(known.sha256 for known in self._changes.known.values())
+        again = self._options.again
+        return frozenset(known.sha256 for known in self._changes.known.values() if known.path not in again)
 
     def _update(self, item: Found, files: FilesAhead) -> None:
         source = None
@@ -166,12 +169,13 @@ class _Run:
         change = self._changes.by_content(source)
         format_name = self._tools.parsers.format_of(source.path)
         known = change.known
-        if known is None or change.kind == "changed" or self._options.reparse or known.format != format_name:
+        redo = self._options.reparse or source.path in self._options.again
+        if known is None or change.kind == "changed" or redo or known.format != format_name:
             self._store(reading, format_name, known)
         else:
             self._keep(known, source)
         count_change(self.report, change)
-        if change.kind == "same" and self._options.reparse:
+        if change.kind == "same" and redo:
             self.report.unchanged -= 1
             self.report.reread += 1
 

@@ -67,6 +67,8 @@ def survey_root(root: Path, within: Path | None, rules: DiscoverRules, changes: 
     for item in survey.skipped:
         if item.failed or item.reason in _FAILED_SKIPS:
             changes.excuse(changes.at_or_below(item.path))
+        elif item.reason == "unsupported":
+            changes.excuse([item.path])  # a picture, say, that a run with OCR has read: this one cannot judge it
     if not (survey.part or survey.settled or survey.wanted) and changes.gone("").missing:
         survey.is_emptied = True
         changes.excuse(changes.known)

@@ -18,8 +18,7 @@ IN_PROCESS_BYTES: Final = 1_000_000
 """A larger file of any format is read in a worker. The worst Markdown that was tried takes 8 s for this much."""
 
 SPENT_FILES: Final = 200
-SPENT_BYTES: Final = 512 * 2**20
-"""A worker is replaced after so many files, or once it held so much memory; of 1,281 PDFs none came to 80 MB."""
+"""A worker is replaced after so many files."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +27,8 @@ class Limits:
 
     memory_bytes: int = 1536 * 2**20
     """Of addresses; where the system keeps to such a limit, which macOS and Windows do not."""
+    spent_bytes: int = 512 * 2**20
+    """A worker that held so much memory is replaced; of 1,281 PDFs none came to 80 MB."""
     base_s: int = 30
     s_per_mb: int = 20
     """Of processor time: 1,281 PDFs took 1 s at most; a page takes .004 to .03 s, and 1 MB may hold 1,000 of them."""
@@ -46,6 +47,11 @@ class Limits:
     def wall_s(self, size_bytes: int) -> int:
         """Return how many seconds may pass meanwhile."""
         return self.wall_factor * self.processor_s(size_bytes)
+
+
+OCR_LIMITS: Final = Limits(memory_bytes=4 * 2**30, spent_bytes=2 * 2**30, base_s=180)
+"""Of one page that OCR reads. Pages of up to 16 megapixels took 3 to 11 s of processor time, three times that where
+they were turned, and 1.3 GB, 2.0 GB of addresses (measured 2026-11-30)."""
 
 
 def needs_worker(format_name: str, size_bytes: int) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
@@ -18,12 +18,21 @@ from zhiku.parsers.pdfium_lines import PageFrame, iter_lines
 from zhiku.parsers.pdfium_notes import iter_notes
 from zhiku.text.pdf_printed import OutlineEntry, PrintedLine, PrintedPage
 
+if TYPE_CHECKING:
+    from zhiku.parsers.ocr import Image
+
 MAX_OUTLINE_ENTRIES: Final = 10_000
 FEW_CHARS: Final = 400
 """Images are looked for only on pages with less text than this: a stamp on a scan is shorter."""
 
 MAX_OBJECTS: Final = 2_000
 """Objects of a page among which its largest image is looked for."""
+
+RENDER_DPI: Final = 200
+"""For OCR, to which 100 are enough of usual sizes of type (measured on rendered pages); small print needs more."""
+
+MAX_SIDE: Final = 4_000
+"""Of a page that is drawn, in pixels, however large it is."""
 
 MAX_DEPTH: Final = 3
 """Of objects within objects."""
@@ -46,6 +55,7 @@ class PdfFile:
 
         Raise PasswordNeeded if it is encrypted, UnsupportedFormat if its packing is too new, else ParseFailed.
         """
+        self._path = path
         # PDFium names no cause for some damage and keeps that of the file before, such as a missing password.
         raw.FPDF_LoadDocument(b"", None)
         try:
@@ -98,6 +108,23 @@ class PdfFile:
                 return _read_page(page, text_page, page_no)
         except pdfium.PdfiumError:
             return None
+
+    def render_page(self, page_no: int) -> Image:
+        """Return what a page (1-based) looks like, for OCR. Raise ParseFailed where it cannot be drawn."""
+        try:
+            with closing(self._pdf[page_no - 1]) as page:
+                width, height = (max(side, 1.0) for side in page.get_size())
+                scale = min(RENDER_DPI / 72, MAX_SIDE / max(width, height))
+                with closing(page.render(scale=scale)) as bitmap:
+                    image: Image = bitmap.to_numpy().copy()
+        except pdfium.PdfiumError as error:
+            raise ParseFailed(
+                "page {page} of {path} cannot be drawn",
+                page=page_no,
+                path=self._path,
+                hint="open it in a PDF viewer to check it",
+            ) from error
+        return image
 
     def read_outline(self) -> list[OutlineEntry]:
         """Return the entries of the document's own table of contents that name a page."""

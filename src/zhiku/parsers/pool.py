@@ -58,6 +58,11 @@ class WorkerPool:
         finally:
             self._give_back(fresh)
 
+    @property
+    def is_closed(self) -> bool:
+        """Return whether no file is parsed any more."""
+        return self._is_closed
+
     def close(self) -> None:
         """End all workers at once, also those in the middle of a file."""
         with self._lock:

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from zhiku.errors import Crashed, SourceError, TimedOut
 from zhiku.model import ParsedDocument, Source
-from zhiku.parsers.limits import SPENT_BYTES, Limits, out_of_memory, peak_of
+from zhiku.parsers.limits import Limits, out_of_memory, peak_of
 from zhiku.parsers.wire import SPENT, Request, dump_request, load_reply, read_frame, write_frame
 
 START_S: Final = 60
@@ -41,7 +41,7 @@ class Worker:
         self._peak_bytes = 0
         self._process = subprocess.Popen(  # noqa: S603 - nothing in it comes from outside
             # -P: the folder that zhiku was called in may hold modules of anyone.
-            [sys.executable, "-P", "-m", "zhiku.parsers.worker", str(limits.memory_bytes)],
+            [sys.executable, "-P", "-m", "zhiku.parsers.worker", str(limits.memory_bytes), str(limits.spent_bytes)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": os.pathsep.join([_PACKAGES, *filter(None, sys.path)])},
@@ -141,7 +141,7 @@ class Worker:
                 hint="save it anew with another program, split it, or exclude it",
             )
         # One that had held so much before would have been replaced: the memory went into this file.
-        if self._peak_bytes > max(SPENT_BYTES, self._peak_at_start):
+        if self._peak_bytes > max(self._limits.spent_bytes, self._peak_at_start):
             return out_of_memory(path)
         return Crashed(
             "{path} makes its reader crash", path=path, hint="save it anew with another program, or exclude it"

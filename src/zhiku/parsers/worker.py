@@ -16,7 +16,7 @@ from queue import SimpleQueue
 from typing import BinaryIO
 
 from zhiku.errors import SourceError, TooLarge
-from zhiku.parsers.limits import SPENT_BYTES, SPENT_FILES, out_of_memory, peak_of
+from zhiku.parsers.limits import SPENT_FILES, out_of_memory, peak_of
 from zhiku.parsers.wire import (
     SPENT,
     Request,
@@ -42,7 +42,8 @@ MAX_REQUEST_BYTES = 2**40  # zhiku itself sends it, and has its own limits on fi
 def main() -> None:
     """Answer requests until there are no more."""
     requests, replies = _take_pipes()
-    _limit_process(int(sys.argv[1]))
+    memory_bytes, spent_bytes = map(int, sys.argv[1:])
+    _limit_process(memory_bytes)
     write_frame(replies, str(_lifetime_peak_bytes()).encode())
     waiting: SimpleQueue[tuple[bytes, bytes]] = SimpleQueue()
     threading.Thread(target=_receive, args=(requests, waiting), daemon=True).start()
@@ -52,7 +53,7 @@ def main() -> None:
         files += 1
         reply = _answer(load_request(head), data)
         del data
-        is_spent = files >= SPENT_FILES or _peak_bytes() > SPENT_BYTES
+        is_spent = files >= SPENT_FILES or _peak_bytes() > spent_bytes
         write_frame(replies, reply, SPENT if is_spent else b"")
 
 

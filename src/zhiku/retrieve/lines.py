@@ -14,6 +14,7 @@ from zhiku.retrieve.freshness import file_of
 from zhiku.retrieve.grep import LineMatch, grep
 from zhiku.text.hidden import holds_hidden_text
 from zhiku.text.measure import is_grapheme_boundary
+from zhiku.text.ocr_pages import ocr_confidence
 
 DEFAULT_MAX_LINES = 200
 DEFAULT_MAX_CHARS_PER_LINE = 300
@@ -48,11 +49,18 @@ class GrepItem:
     line: int | None
     """Of the file; None where its place is a page."""
     page: int | None
+    ocr_confidence: float | None = None
+    """How sure OCR was of its page, 0 to 1; None where OCR did not read it."""
     hidden_text: bool = False
     """Whether the line holds text that a reader of the file does not see."""
     text: str
     marks: Spans = field(default=(), repr=False)
     """Spans of `text` that are the keyword; for display, not part of the JSON."""
+
+    @property
+    def ocr(self) -> bool:
+        """Return whether its page was read by OCR."""
+        return self.ocr_confidence is not None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +74,7 @@ class GrepAnswer:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as every door gives it in JSON."""
-        names = ("base", "doc_id", "path", "file", "line", "page", "hidden_text", "text")
+        names = ("base", "doc_id", "path", "file", "line", "page", "ocr", "ocr_confidence", "hidden_text", "text")
         return {
             "keyword": self.keyword,
             "bases": list(self.bases),
@@ -116,6 +124,7 @@ def _item(base: str, document: Document, match: LineMatch, page: int | None, lon
         file=str(file_of(document)),
         line=match.line if page is None else None,
         page=page,
+        ocr_confidence=ocr_confidence(document, page, page),
         hidden_text=holds_hidden_text(document, match.char_start, match.char_start + len(match.text)),
         text=text,
         marks=marks,

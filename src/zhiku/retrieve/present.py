@@ -16,6 +16,7 @@ from zhiku.retrieve.plan import Plan
 from zhiku.retrieve.relevance import Evidence, relevance_of
 from zhiku.text.analyze import Analyzer
 from zhiku.text.hidden import holds_hidden_text
+from zhiku.text.ocr_pages import ocr_confidence
 
 
 @dataclass(kw_only=True, slots=True)
@@ -125,6 +126,7 @@ class Presenter:
             page=page,
             page_end=page_end,
         )
+        confidence = ocr_confidence(document, page, page_end)
         return Hit(
             rank=number,
             score=round(ranked.score, 4),
@@ -139,6 +141,8 @@ class Presenter:
             page_end=page_end,
             line_start=passage.line_start if page is None else None,
             line_end=passage.line_end if page is None else None,
+            ocr=confidence is not None,
+            ocr_confidence=confidence,
             hidden_text=holds_hidden_text(document, passage.char_start, passage.char_end),
             text=passage.text,
             locator=str(locator),

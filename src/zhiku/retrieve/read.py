@@ -15,6 +15,7 @@ from zhiku.model import Document, FileState
 from zhiku.ports import ReadSession
 from zhiku.retrieve.freshness import file_of, file_state
 from zhiku.text.hidden import holds_hidden_text
+from zhiku.text.ocr_pages import ocr_confidence
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +50,11 @@ class Excerpt:
         spans = [(line.char_start, line.char_start + len(line.text)) for line in self.lines]
         return bool(spans) and holds_hidden_text(self.document, spans[0][0], spans[-1][1])
 
+    @property
+    def ocr_confidence(self) -> float | None:
+        """Return how sure OCR was of the page, or of the least certain one of the document; None without OCR."""
+        return ocr_confidence(self.document, self.page or 1, self.page or self.document.page_count)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the excerpt as every door gives it in JSON. Lines are None where the document's places are pages."""
         paged = self.document.page_count > 0
@@ -64,6 +70,8 @@ class Excerpt:
             "line_start": numbers[0],
             "line_end": numbers[1],
             "file_state": self.file_state,
+            "ocr": self.ocr_confidence is not None,
+            "ocr_confidence": self.ocr_confidence,
             "hidden_text": self.hidden_text,
             "text": self.text,
         }

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from zhiku.answer import DEFAULT_TOP_K, Answer, Mode, Query
 from zhiku.config import BASE_FILE, BaseSettings, Settings, load_base_settings, save_base_settings
-from zhiku.errors import Damaged, ManifestMismatch, NotFound
+from zhiku.errors import Damaged, IndexStateError, ManifestMismatch, NotFound
 from zhiku.locator import SCHEME, parse_locator
 from zhiku.model import Document, FileState
 from zhiku.paths import private_umask, writer_lock
@@ -58,6 +58,8 @@ class Base:
         embed: bool = True,
         prune: bool = False,
         check: bool = False,
+        ocr: bool = False,
+        force_ocr: bool = False,
         wait_s: float = 0.0,
         announce: Announce | None = None,
         threads: int = 1,
@@ -72,30 +74,35 @@ class Base:
         `jobs` how many PDFs and other files that need a process of their own are parsed at once (half the cores).
         `check` reads every file, whatever its size and times say. `prune` deprecates the documents whose files are
         gone, or left out by a rule now, under these paths alone; `announce` is called with their paths first.
+        `ocr` recognises the text of images and of pages that are images, as the base's settings may say for all runs;
+        `force_ocr` that of every page under `paths`, also where the file has text or was read so before.
 
-        Raises `NotFound` for a path that does not exist and never did here, `UsageError` for one above a root, `Busy`
-        while another process writes the base for longer than `wait_s` seconds. Where the embedder fails, the words
-        stay, and the report says why.
+        Raises `NotFound` for a path that does not exist and never did here, `UsageError` for one above a root,
+        `MissingExtra` where OCR is asked for and not installed, `Busy` while another process writes the base for longer
+        than `wait_s` seconds. Where the embedder fails, the words stay, and the report says why.
         """
         from zhiku.ingest.pipeline import Options  # a search must not pay for the parsers' import
         from zhiku.service.embedding import embed_base
         from zhiku.service.indexing import index_targets
+        from zhiku.service.recognition import check_ocr_is_installed, with_ocr
 
+        if ocr or force_ocr:
+            check_ocr_is_installed()
         targets = self.targets(as_paths(paths))
-        options = Options(check=check, prune=prune, announce=announce, progress=progress)
+        options = Options(check=check or force_ocr, prune=prune, announce=announce, progress=progress)
         with self.locked(wait_s):
-            settings = self._with_roots(targets)
+            settings = with_ocr(self._with_roots(targets), ocr or force_ocr)
             self._embedders.name_for(settings, {})  # a name that is wrong is told before the work, not after it
             if not self.exists() and self.snapshots():
                 _warn("the index of base %s is gone and begun anew; the last copy: zhiku restore latest", self.name)
-            report = index_targets(self._store, targets, settings, self._work(options, jobs))
+            report = index_targets(self._store, targets, settings, self._work(options, jobs, every_page=force_ocr))
             if not embed or report.interrupted:
                 return report
             embedding = embed_base(self.name, self._store, settings, self._embedders, threads, embed_progress)
             return replace(report, embedding=embedding)
 
     def preview(
-        self, paths: Sequence[str | Path] = (), *, check: bool = False, exclude: Sequence[str] = ()
+        self, paths: Sequence[str | Path] = (), *, check: bool = False, ocr: bool = False, exclude: Sequence[str] = ()
     ) -> IndexReport:
         """Return what `index` would report, and write nothing; nothing is parsed or embedded for it.
 
@@ -103,9 +110,10 @@ class Base:
         """
         from zhiku.ingest.pipeline import Options  # as above
         from zhiku.service.indexing import IndexReport, preview_targets
+        from zhiku.service.recognition import with_ocr
 
         targets = self.targets(as_paths(paths))
-        settings = load_base_settings(self.folder)
+        settings = with_ocr(load_base_settings(self.folder), ocr)
         settings = replace(settings, exclude=(*settings.exclude, *exclude))
         with ExitStack() as stack:
             session = stack.enter_context(self.reading()) if self.exists() else None
@@ -115,6 +123,7 @@ class Base:
     def rebuild(
         self,
         *,
+        ocr: bool = False,
         wait_s: float = 0.0,
         threads: int = 1,
         jobs: int | None = None,
@@ -125,13 +134,17 @@ class Base:
 
         This one answers until then, and stays if anything fails. Documents keep their ids, what was forgotten stays
         so, and a text that the base's embedder of now has embedded is not embedded again. A snapshot is made first.
+        With OCR (see `index`) also where OCR has read a page before, which would be lost without.
         """
         from zhiku.ingest.pipeline import Options  # as above
         from zhiku.service.embedding import embed_base
         from zhiku.service.rebuilding import rebuild_index
+        from zhiku.service.recognition import check_ocr_is_installed, with_ocr
 
         targets = self.targets(())
-        settings = load_base_settings(self.folder)
+        if ocr := ocr or self._was_read_by_ocr():
+            check_ocr_is_installed()
+        settings = with_ocr(load_base_settings(self.folder), ocr)
         with self.locked(wait_s):
             self._embedders.name_for(settings, {})
             self._snapshot("rebuild")
@@ -345,7 +358,19 @@ class Base:
                     return part in known or any(each.startswith(part + "/") for each in known)
         return False
 
-    def _work(self, options: Options, jobs: int | None = None) -> Work:
+    def _was_read_by_ocr(self) -> bool:
+        """Answer whether OCR read any page that a rebuild would have to read again."""
+        from zhiku.service.recognition import any_read_by_ocr  # as above
+
+        if not self._store.exists():
+            return False
+        try:
+            with self._store.reading() as session:
+                return any_read_by_ocr(session.documents())
+        except IndexStateError:
+            return False  # a rebuild mends that, from the files alone
+
+    def _work(self, options: Options, jobs: int | None = None, *, every_page: bool = False) -> Work:
         from zhiku.service.indexing import Work, default_jobs  # as above
 
         return Work(
@@ -353,6 +378,7 @@ class Base:
             limits=self._settings.index,
             jobs=jobs or default_jobs(),
             options=options,
+            every_page=every_page,
             before_migration=lambda: self._snapshot("migration"),
         )
 

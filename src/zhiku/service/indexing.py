@@ -20,12 +20,13 @@ from zhiku.ingest.preview import preview_root
 from zhiku.ingest.report import Report
 from zhiku.ingest.rules import DiscoverRules
 from zhiku.model import LedgerEntry
-from zhiku.parsers.limits import needs_worker
+from zhiku.parsers.limits import OCR_LIMITS, needs_worker
 from zhiku.parsers.plain import ENDINGS as PLAIN_ENDINGS
-from zhiku.parsers.pool import PooledParser, WorkerPool
+from zhiku.parsers.pool import WorkerPool
 from zhiku.ports import ReadSession, Store, WriteSession
-from zhiku.registry import BINARY_FORMATS, CHUNKERS, FORMAT_ENDINGS, format_of, load, parser_options
+from zhiku.registry import BINARY_FORMATS, CHUNKERS, FORMAT_ENDINGS, format_of, has_ocr, load
 from zhiku.service.embedding import Embedding
+from zhiku.service.recognition import PageProgress, PageReading, parser_for
 from zhiku.service.roots import folder_of, is_missed
 from zhiku.service.targets import Target
 from zhiku.text.analyze import ANALYZER_VERSION
@@ -79,6 +80,8 @@ class Work:
     jobs: int = 1
     options: Options = field(default_factory=Options)
     """For each target; its part of the root comes from there."""
+    every_page: bool = False
+    """Whether OCR reads every page, also of files that are as they were; only with OCR."""
     before_migration: Callable[[], object] | None = None
     """Called before an index of an older schema is brought up to date."""
 
@@ -86,17 +89,28 @@ class Work:
 def index_targets(store: Store, targets: Sequence[Target], settings: BaseSettings, work: Work) -> IndexReport:
     """Bring a base up to date with the targets, one after the other; Ctrl-C ends after the current file."""
     reports = []
-    with store.writing(work.before_migration) as session, WorkerPool() as pool:
-        tools = _tools(settings, pool, work)
+    progress = PageProgress(work.options.progress)
+    options = replace(work.options, progress=progress)
+    with (
+        store.writing(work.before_migration) as session,
+        WorkerPool() as pool,
+        WorkerPool(OCR_LIMITS) as page_pool,
+    ):
+        reading = None
+        if settings.ocr and has_ocr():
+            reading = PageReading(store.path.parent, page_pool, progress, every_page=work.every_page)
+        tools = _tools(settings, pool, work, reading)
         session.set_manifest(_checked_manifest(session.manifest(), settings, store.path.parent.name))
         for target in targets:
-            report = _update(session, target, tools, work.options)
+            report = _update(session, target, tools, options, reading)
             reports.append(RootReport(target=target, report=report))
             if report.changes:
                 session.set_manifest({"changed_at": datetime.now(UTC).isoformat(timespec="seconds")})
             session.checkpoint()
             if report.interrupted:
                 break
+            if reading:
+                reading.drop_stored(session.view())
         else:
             session.settle()
         is_concurrent = session.is_concurrent()
@@ -120,11 +134,15 @@ def preview_targets(
     return reports
 
 
-def _update(session: WriteSession, target: Target, tools: Tools, options: Options) -> Report:
+def _update(
+    session: WriteSession, target: Target, tools: Tools, options: Options, reading: PageReading | None
+) -> Report:
     view = session.view()
     folder = folder_of(target.root, view)
     if folder is None:
         return _root_missing(target, view)
+    if reading:
+        options = replace(options, again=reading.to_read_again(view.documents(), folder))
     return update_root(session, folder, tools, replace(options, within=target.part))
 
 
@@ -142,14 +160,14 @@ def default_jobs() -> int:
     return max(1, usable // 2)
 
 
-def _tools(settings: BaseSettings, pool: WorkerPool, work: Work) -> Tools:
+def _tools(settings: BaseSettings, pool: WorkerPool, work: Work, reading: PageReading | None) -> Tools:
     return Tools(
         rules=_rules(settings, work),
         chunker=load(CHUNKERS, settings.chunker)(),
-        reader=f"zhiku {__version__}",
+        reader=f"zhiku {__version__}{' with OCR' if reading else ''}",  # with OCR, what needs it is tried again
         parsers=Parsers(
             format_of=format_of,
-            parser_for=cache(lambda name: PooledParser(name, pool, parser_options(name, settings))),
+            parser_for=cache(lambda name: parser_for(name, settings, pool, reading)),
             needs_worker=needs_worker,
             jobs=work.jobs,
         ),
@@ -159,6 +177,8 @@ def _tools(settings: BaseSettings, pool: WorkerPool, work: Work) -> Tools:
 def _rules(settings: BaseSettings, work: Work) -> DiscoverRules:
     limits = work.limits
     endings = frozenset().union(*FORMAT_ENDINGS.values(), PLAIN_ENDINGS)
+    if not settings.ocr:
+        endings -= FORMAT_ENDINGS["image"]
     return DiscoverRules(
         endings=endings,
         text_endings=endings.difference(*(FORMAT_ENDINGS[name] for name in BINARY_FORMATS)),

@@ -11,18 +11,14 @@ from typing import Any, Final, Literal, get_args
 from zhiku.model import Document, LedgerEntry
 from zhiku.paths import shown_path
 from zhiku.ports import ReadSession
+from zhiku.registry import OCR_FORMATS
 from zhiku.text.hidden import holds_hidden_text
+from zhiku.text.ocr_pages import KEY as OCR_PAGES
 
 FileReading = Literal["ok", "part", "textless", "failed", "skipped"]
 """`part`: some pages of it hold no text that could be read; `textless`: it was read, and there is none at all."""
 
-OCR_PAGES: Final = "ocr_pages"
-"""Of the metadata of a document whose pages may be images: a list of [first page, last page, confidence]."""
-
-_JUDGED_FORMATS: Final = frozenset({"pdf", "image"})
-"""Formats whose metadata says what each page holds; that of others is what their author wrote, under any key."""
-
-_UNREAD: Final = ("scan", "garbled", "damaged")
+_UNREAD: Final = ("scan", "garbled", "damaged", "ocr_failed")
 _RUN: Final = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 
 
@@ -147,7 +143,8 @@ def count_pages(session: ReadSession, document: Document) -> PageCounts | None:
     total = document.page_count
     if not total:
         return None
-    if document.format not in _JUDGED_FORMATS:
+    # The metadata of other formats is what their author wrote, under any key.
+    if document.format not in OCR_FORMATS:
         text = sum(start < end for _, start, end in session.pages(document.doc_id))
         return PageCounts(total=total, text=text, without=total - text)
     ocr = set(_recognised(document.metadata.get(OCR_PAGES), total))

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zhiku.answer import Answer, Query
-from zhiku.config import DEFAULT_BASE, Settings, base_key, check_base_name, environment, load_settings
+from zhiku.config import (
+    DEFAULT_BASE,
+    Settings,
+    base_key,
+    check_base_name,
+    environment,
+    load_base_settings,
+    load_settings,
+)
 from zhiku.errors import ConfigError, NotFound, UsageError
 from zhiku.locator import SCHEME, parse_locator
 from zhiku.paths import make_private_dir, writer_lock
@@ -107,15 +115,15 @@ class Library:
         No base is made for paths that do not exist. Raises `UnsupportedFormat` for a file that nothing here reads. See
         `Base.index`, also for the options.
         """
-        self._check_new(paths, name)
+        self._check_new(paths, name, options)
         return self.open_or_create(name).index(paths, **options)
 
     def preview(self, paths: Sequence[str | Path] = (), name: str = DEFAULT_BASE, **options: Any) -> IndexReport:
         """Return what `index` would report, and write nothing; see `Base.preview`."""
-        self._check_new(paths, name)
+        self._check_new(paths, name, options)
         return self._base(self.find(name) or check_base_name(name)).preview(paths, **options)
 
-    def _check_new(self, paths: Sequence[str | Path], name: str) -> None:
+    def _check_new(self, paths: Sequence[str | Path], name: str, options: Mapping[str, Any]) -> None:
         """Raise what keeps a base that does not exist from being made, and what no run could read."""
         if self.find(name) is None:
             check_base_name(name)
@@ -128,7 +136,10 @@ class Library:
             check_paths(as_paths(paths))
         from zhiku.service.named import check_named_files  # a search must not pay for the import
 
-        check_named_files(as_paths(paths))
+        has_ocr = options.get("ocr") or options.get("force_ocr")
+        if not has_ocr and (known := self.find(name)):
+            has_ocr = load_base_settings(self.open(known).folder).ocr
+        check_named_files(as_paths(paths), with_ocr=bool(has_ocr))
 
     def sync(self, roots: Sequence[str | Path] = (), names: Sequence[str] = (), **options: Any) -> SyncReport:
         """Bring the bases of library roots up to date. See `zhiku.service.sync.sync_roots`, also for the options."""

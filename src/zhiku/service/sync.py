@@ -15,6 +15,7 @@ from zhiku.config import CONFIG_FILE, BaseSettings, base_key, load_base_settings
 from zhiku.errors import ConfigError, NotFound, SourceError, Unreadable, UsageError, ZhikuError
 from zhiku.service.base import Base
 from zhiku.service.library_root import INTRO_FILE, BaseFolder, LibraryRoot, read_intro, read_library_root
+from zhiku.service.recognition import check_ocr_is_installed
 from zhiku.service.sync_report import GoneRoot, SyncedBase, SyncReport
 from zhiku.service.targets import as_paths, check_paths
 
@@ -41,6 +42,8 @@ def sync_roots(
     the base's name before them. Raises `UsageError` where no root is named, `NotFound` for a root that does not exist
     or a name that no folder has. Ctrl-C ends the run; what is done stays, and the report says so.
     """
+    if options.get("ocr"):
+        check_ocr_is_installed()
     read = _read(library, roots)
     wanted = _grouped(library, read)
     gone, unread = _gone_roots(library, [root.path for root in read if root.is_readable], wanted)
@@ -209,7 +212,8 @@ def _preview(library: Library, name: str, folders: Sequence[BaseFolder], options
         if exclude:
             before = load_base_settings(library.open(name).folder) if library.find(name) else BaseSettings()
             synced = replace(synced, takes_intro=_with_intro(before, intro) != before)
-        report = library.preview([folder.path for folder in folders], name, exclude=exclude)
+        ocr = options.get("ocr", False)
+        report = library.preview([folder.path for folder in folders], name, ocr=ocr, exclude=exclude)
     except ZhikuError as error:
         return replace(synced, error=error)
     if options.get("prune") and (announce := options.get("announce")) and (doomed := list(_doomed(report))):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -10,8 +10,11 @@ from zhiku.text.pdf_characters import junk_share
 from zhiku.text.pdf_printed import PrintedPage
 from zhiku.text.pdf_running import drop_running_lines
 
-PageVerdict = Literal["text", "scan", "garbled", "blank", "damaged"]
-"""`scan` and `garbled` pages need OCR: their text is in an image or drawing, or its characters have no meaning."""
+PageVerdict = Literal["text", "scan", "garbled", "blank", "damaged", "ocr", "ocr_failed"]
+"""`scan` and `garbled` pages need OCR: their text is in an image or drawing, or its characters have no meaning. Once
+OCR was tried they are `ocr`, `blank` where it saw no text, or `ocr_failed` where it failed."""
+
+NEED_OCR: Final = frozenset({"scan", "garbled"})
 
 MAX_JUNK_SHARE: Final = 0.25
 """A page with more characters of no meaning than this has no usable text."""
@@ -41,6 +44,29 @@ def judge_pages(pages: Sequence[PrintedPage]) -> list[JudgedPage]:
     if not is_drawn and not any(page.lines or page.notes for page in bodies):
         bodies = list(pages)  # the same stamp on each page, and nothing else in the file
     return list(_iter_judged(pages, bodies))
+
+
+def judge_recognised(pages: Sequence[PrintedPage], read: Mapping[int, PrintedPage | None]) -> list[JudgedPage]:
+    """Return the same of pages some of which OCR has read, by page number: None where it failed.
+
+    A page on which it failed, or saw nothing, keeps the text that it has.
+    """
+    judged = judge_pages([_with_lines_of(page, read.get(page.page_no)) for page in pages])
+    return [
+        replace(each, verdict=_verdict_after_ocr(each, read[each.page.page_no])) if each.page.page_no in read else each
+        for each in judged
+    ]
+
+
+def _with_lines_of(page: PrintedPage, read: PrintedPage | None) -> PrintedPage:
+    return replace(read, notes=page.notes) if read and read.lines else page
+
+
+def _verdict_after_ocr(judged: JudgedPage, read: PrintedPage | None) -> PageVerdict:
+    if read is None or not read.lines:
+        nothing: PageVerdict = "ocr_failed" if read is None else "blank"
+        return nothing if judged.verdict in NEED_OCR else judged.verdict
+    return "ocr" if judged.page.lines else "blank"
 
 
 def _iter_judged(pages: Sequence[PrintedPage], bodies: Sequence[PrintedPage]) -> Iterator[JudgedPage]:

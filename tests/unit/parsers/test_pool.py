@@ -15,7 +15,7 @@ from samples import source_of
 from sheet_files import row, xlsx
 from zhiku.errors import Crashed, NeedsOcr, OutOfMemory, SourceError, TimedOut, TooLarge
 from zhiku.model import ParsedDocument
-from zhiku.parsers.limits import IN_PROCESS_BYTES, SPENT_BYTES, SPENT_FILES, Limits, needs_worker
+from zhiku.parsers.limits import IN_PROCESS_BYTES, SPENT_FILES, Limits, needs_worker
 from zhiku.parsers.pool import PooledParser, WorkerPool
 from zhiku.parsers.wire import ParserBug
 from zhiku.registry import PARSERS
@@ -126,7 +126,7 @@ def test_a_worker_that_dies_of_much_memory_is_told_from_one_that_crashes(pool: W
     import resource  # there is none on Windows
 
     # On Linux a process begins with the peak of the one that made it, so what it fills must be more than that.
-    much = max(SPENT_BYTES, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024) * 5 // 4
+    much = max(Limits().spent_bytes, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024) * 5 // 4
     fails(pool, f"fill_and_abort {much // 2**20}", OutOfMemory)
     fails(pool, "fill_and_abort 1", Crashed)
 

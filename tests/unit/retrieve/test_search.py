@@ -219,8 +219,8 @@ def test_the_answer_as_json_has_the_documented_shape(shelf: Shelf) -> None:
 
     assert list(answer) == ["query", "bases", "mode", "hits", "health"]
     assert set(answer["hits"][0]) == set(
-        "rank score relevance base doc_id path file title section page page_end line_start line_end ocr hidden_text"
-        " text locator file_state rerank_score why".split()
+        "rank score relevance base doc_id path file title section page page_end line_start line_end ocr"
+        " ocr_confidence hidden_text text locator file_state rerank_score why".split()
     )
     assert set(answer["health"]) == set(
         "legs pending_vectors changed_hits missing_hits failed_files textless_files degraded elapsed_ms".split()

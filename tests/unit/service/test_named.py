@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from shelf import Shelf
-from zhiku.errors import UnsupportedFormat
+from zhiku.errors import NeedsOcr, UnsupportedFormat
 
 
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
         ("x.doc", b"text all the same", r"files that end in \.doc are not read"),
-        ("PICTURE.PNG", b"", r"files that end in \.png are not read"),
+        ("PICTURE.GIF", b"", r"files that end in \.gif are not read"),
         ("data.zzz", b"\x00\x01\x02", "is not text"),
     ],
 )
@@ -20,6 +20,12 @@ def test_a_file_that_nothing_reads_makes_no_base(shelf: Shelf, name: str, conten
     with pytest.raises(UnsupportedFormat, match=said) as caught:
         shelf.index(shelf.write(name, content))
     assert "one of these: .docm .docx" in caught.value.hint
+    assert shelf.library.names() == []
+
+
+def test_a_picture_says_that_only_ocr_reads_it(shelf: Shelf) -> None:
+    with pytest.raises(NeedsOcr, match="is a picture, which only OCR reads"):
+        shelf.index(shelf.write("PICTURE.PNG", b""))
     assert shelf.library.names() == []
 
 

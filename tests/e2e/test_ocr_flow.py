@@ -1,0 +1,173 @@
+"""Scans and pictures, from the file to the hit: only if asked, each page once, and marked as what OCR read."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from conftest import Cli
+from pdfs import PdfWriter
+from scans import SIMPLIFIED, TRADITIONAL, as_file, as_pdf, draw_page, join_pdfs, needs_font, needs_ocr
+from shelf import Shelf
+from zhiku.config import BASE_FILE
+from zhiku.errors import NeedsOcr
+from zhiku.service.ledger import PageCounts, read_ledger
+
+pytestmark = [needs_ocr, needs_font]
+
+COVER = "Yearly report of the municipal boiler house, printed for its members"
+SHORT = SIMPLIFIED[:60]
+
+
+def _cover_and_scan() -> bytes:
+    return join_pdfs(PdfWriter().page(COVER).data(), as_pdf(draw_page(SHORT)))
+
+
+def test_pictures_and_scanned_pages_are_found_and_marked(shelf: Shelf) -> None:
+    shelf.write("report.pdf", _cover_and_scan())
+    shelf.write("notice.jpg", as_file(draw_page(TRADITIONAL[:60]), "JPEG"))
+    report = shelf.index(ocr=True)
+    assert (report.added, report.failed, report.warnings) == (2, [], [])
+
+    (hit,) = shelf.search("未经检验的锅炉")
+    assert (hit.path, hit.page, hit.page_end, hit.ocr) == ("report.pdf", 2, 2, True)
+    assert (hit.ocr_confidence or 0) > 0.9
+    (both,) = shelf.search("municipal boiler house")
+    assert (both.page, both.page_end, both.ocr) == (1, 2, True)
+    assert not shelf.base.read("report.pdf", page=1).to_dict()["ocr"]
+    assert shelf.found("图书馆") == ["notice.jpg"]
+    with shelf.base.reading() as session:
+        pages = {file.path: file.pages for file in read_ledger(session)}
+    assert pages == {"report.pdf": PageCounts(total=2, text=1, ocr=1), "notice.jpg": PageCounts(total=1, ocr=1)}
+
+
+def test_pages_that_were_left_out_without_ocr_are_read_once_it_is_asked_for(shelf: Shelf) -> None:
+    shelf.write("report.pdf", _cover_and_scan())
+    shelf.write("scan.pdf", as_pdf(draw_page(TRADITIONAL[:40])))
+    before = shelf.index()
+    assert [warning for _, warning in before.warnings] == ["Pages without a usable text layer, which need OCR: 2"]
+    assert [(entry.path, entry.code) for entry in before.failed] == [("scan.pdf", "needs_ocr")]
+    assert shelf.found("锅炉") == []
+
+    after = shelf.index(ocr=True)
+    assert (after.reread, after.added, after.failed) == (1, 1, [])
+    assert shelf.found("锅炉") == ["report.pdf"]
+    again = shelf.index(ocr=True)
+    assert (again.unchanged, again.read, again.reread) == (2, 0, 0)
+
+
+def test_what_ocr_read_stays_where_a_run_does_without_it(shelf: Shelf) -> None:
+    shelf.write("notice.png", as_file(draw_page(SHORT), "PNG"))
+    shelf.index(ocr=True)
+    report = shelf.index(prune=True)
+    assert (report.gone, report.left_out, report.pruned) == ([], [], 0)
+    assert shelf.found("锅炉") == ["notice.png"]
+
+
+def test_a_base_may_ask_for_it_once_for_all(shelf: Shelf) -> None:
+    shelf.index()
+    settings = shelf.base.folder / BASE_FILE
+    settings.write_text(settings.read_text("utf-8") + "ocr = true\n", "utf-8")
+    picture = shelf.write("notice.png", as_file(draw_page(SHORT), "PNG"))
+    shelf.index(picture)
+    assert shelf.found("锅炉") == ["notice.png"]
+
+
+def test_a_rebuild_keeps_what_ocr_read(shelf: Shelf) -> None:
+    shelf.write("report.pdf", _cover_and_scan())
+    shelf.index(ocr=True)
+    shelf.base.rebuild()
+    assert shelf.found("锅炉") == ["report.pdf"]
+
+
+def test_every_page_is_read_on_request_whatever_text_it_has(shelf: Shelf) -> None:
+    rubbish = shelf.write("bad.pdf", PdfWriter().page("The seal is greased every spring").data())
+    shelf.write("a.md", "beside it")
+    shelf.index()
+    report = shelf.index(rubbish, force_ocr=True)
+    assert (report.reread, report.unchanged) == (1, 0)
+    (hit,) = shelf.search("greased")
+    assert hit.ocr
+
+
+def test_a_picture_that_is_named_without_ocr_says_how_to_read_it(shelf: Shelf) -> None:
+    picture = shelf.write("notice.png", as_file(draw_page(SHORT), "PNG"))
+    with pytest.raises(NeedsOcr, match="which only OCR reads"):
+        shelf.index(picture)
+
+
+def test_the_command_marks_pages_that_ocr_read(cli: Cli) -> None:
+    cli.write("report.pdf", _cover_and_scan())
+    assert cli("index", "docs", "--ocr").returncode == 0
+    assert "page 2 (OCR)" in cli("search", "锅炉").stdout
+    (hit,) = json.loads(cli("search", "锅炉", "--format", "json").stdout)["hits"]
+    assert (hit["ocr"], hit["page"]) == (True, 2)
+    assert "page 2 (OCR)" in cli("grep", "锅炉").stdout
+    assert "page 2 (OCR)" in cli("read", "report.pdf", "--page", "2").stderr
+    assert json.loads(cli("read", "report.pdf", "--page", "1", "--format", "json").stdout)["ocr"] is False
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs signals")
+def test_a_run_that_is_interrupted_does_not_read_its_pages_again(cli: Cli) -> None:
+    count = 3
+    cli.write("scan.pdf", as_pdf(*(draw_page(f"{number} {SHORT}") for number in range(count))))
+    command = [sys.executable, "-m", "zhiku", "index", "docs", "--ocr"]
+    run = subprocess.Popen(command, env=cli.environ(), cwd=cli.folder, stdout=subprocess.DEVNULL)
+    kept = cli.home / "bases" / "default" / "ocr"
+    try:
+        _wait_for(lambda: len(list(kept.rglob("*.json"))) >= 1)
+        run.send_signal(signal.SIGINT)
+        assert run.wait(60) == 130
+    finally:
+        run.kill()
+        run.wait()
+    pages = sorted(kept.rglob("*.json"))
+    assert 0 < len(pages) < count
+    pages[0].write_text(pages[0].read_text("utf-8").replace("锅炉", "风车"), "utf-8")  # to tell whence it comes
+
+    second = subprocess.Popen(command, env=cli.environ(), cwd=cli.folder, stdout=subprocess.DEVNULL)
+    try:
+        assert second.wait(60) == 0
+    finally:
+        second.kill()
+    assert not kept.exists()
+    assert "page 1 (OCR)" in cli("grep", "风车").stdout
+    assert "page 3 (OCR)" in cli("grep", "锅炉").stdout
+
+
+def _wait_for(holds: object, limit_s: float = 60) -> None:
+    end = time.monotonic() + limit_s
+    while not holds():  # type: ignore[operator]
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_without_the_extra_it_is_said_what_to_install(cli: Cli, tmp_path: Path) -> None:
+    shim = tmp_path / "shim"
+    shim.mkdir()
+    (shim / "sitecustomize.py").write_text("import sys\nsys.modules['rapidocr'] = None\n")
+    bare = {"PYTHONPATH": os.pathsep.join([str(shim), *filter(None, [os.environ.get("PYTHONPATH")])])}
+    cli.write("scan.pdf", as_pdf(draw_page(SHORT)))
+
+    asked = cli("index", "docs", "--ocr", env=bare)
+    assert asked.returncode == 6
+    assert 'pip install "zhiku[ocr]"' in asked.stderr
+
+    not_asked = cli("index", "docs", env=bare)
+    assert not_asked.returncode == 3
+    assert 'pip install "zhiku[ocr]"' in not_asked.stdout
+
+    assert cli("index", "docs", "--ocr").returncode == 0  # once it is installed
+
+
+def test_force_ocr_needs_a_path(cli: Cli) -> None:
+    cli.write("a.md", "text")
+    assert cli("index", "docs").returncode == 0
+    assert cli("index", "--force-ocr").returncode == 2
