@@ -16,6 +16,7 @@ PACKAGE = Path(zhiku.__file__).parent
 PYPROJECT = PACKAGE.parents[1] / "pyproject.toml"
 ONLY_IN = {
     "apsw": "stores",
+    "httpx2": "remote",
     "click": "cli",
     "pypdfium2": "parsers",
     "markdown_it": "parsers",
