@@ -22,7 +22,8 @@ from zhiku.cli.hits import WHY
 from zhiku.cli.main import zhiku as group
 from zhiku.cli.reasons import RULES
 from zhiku.cli.session import Session
-from zhiku.config import BaseSettings, IndexSettings, LibrarySettings, SearchSettings, SnapshotSettings, WatchSettings
+from zhiku.config import BaseSettings, Settings
+from zhiku.config.edit import all_settings
 from zhiku.errors import ZhikuError
 from zhiku.ingest.rules import SkipReason
 
@@ -86,11 +87,7 @@ def test_every_option_of_a_command_is_documented_and_no_other(name: str) -> None
 
 def test_every_setting_is_documented() -> None:
     text = read("docs/configuration.md")
-    keys = [f"index.{item.name}" for item in fields(IndexSettings)]
-    keys += [f"search.{item.name}" for item in fields(SearchSettings)]
-    keys += [f"library.{item.name}" for item in fields(LibrarySettings)]
-    keys += [f"watch.{item.name}" for item in fields(WatchSettings)]
-    keys += [f"snapshots.{item.name}" for item in fields(SnapshotSettings)]
+    keys = [name for name, _ in all_settings(Settings())]
     keys += [item.name for item in fields(BaseSettings)]
 
     assert [key for key in keys if f"| `{key}` |" not in text] == []
@@ -98,7 +95,7 @@ def test_every_setting_is_documented() -> None:
 
 def test_every_variable_of_the_environment_is_documented() -> None:
     source = "".join(path.read_text("utf-8") for path in PACKAGE.rglob("*.py"))
-    names = set(re.findall(r"\"(ZHIKU_[A-Z]+|NO_COLOR|COLUMNS|TERM|LANG|LC_[A-Z]+)\"", source))
+    names = set(re.findall(r"\"(ZHIKU_[A-Z_]+|NO_COLOR|COLUMNS|TERM|LANG|LC_[A-Z]+)\"", source))
 
     assert "ZHIKU_HOME" in names
     assert [name for name in sorted(names) if f"`{name}`" not in read("docs/configuration.md")] == []

@@ -42,6 +42,7 @@ COMMANDS = {
     "snapshot": ("zhiku.cli.upkeep:snapshot", "Copy the index of a base, or list the copies."),
     "restore": ("zhiku.cli.upkeep:restore", "Put a copy in the place of the index."),
     "doctor": ("zhiku.cli.doctor:doctor", "Check that bases find what they hold."),
+    "config": ("zhiku.cli.settings:config", "Show your settings, or change one."),
     "delete": ("zhiku.cli.admin:delete", "Remove a base; your files are not touched."),
 }
 

@@ -1,0 +1,115 @@
+"""`[models…]` of the user's settings: endpoints with models of the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from zhiku.config.files import check_keys, section_of, values_of
+from zhiku.errors import ConfigError
+
+ENDPOINT = "endpoint"
+"""The name, as an embedder, of what stands in `[models.embedding]` itself."""
+
+AUTO = "auto"
+"""Stands for the instruction that a model of its family was trained with (`zhiku.embedders.families`)."""
+
+TAKEN_NAMES = frozenset({ENDPOINT, "builtin", "fallback", "none"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmbeddingSettings:
+    """`[models.embedding]` or `[models.embedding.NAME]`: an endpoint that embeds."""
+
+    api_url: str = ""
+    """With or without a version, or whole; empty for none."""
+    api_key: str = field(default="", repr=False)
+    """The key itself, `env:NAME` or `file:PATH`."""
+    model_name: str = ""
+    dimensions: int = 0
+    """What the model is asked for; 0 for its own."""
+    query_instruction: str = AUTO
+    """Put before questions."""
+    document_instruction: str = AUTO
+    """Put before passages."""
+    batch_size: int = 64
+    """Texts a request, at most."""
+    queue_interval_seconds: float = 0.0
+    """Between two requests."""
+    timeout: float = 60.0
+    """Seconds for one try of a request."""
+    max_input_tokens: int = 8192
+    """About so many tokens of a text are sent, at most."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RerankSettings:
+    """`[models.rerank]`: an endpoint that scores hits anew."""
+
+    api_url: str = ""
+    api_key: str = field(default="", repr=False)
+    model_name: str = ""
+    queue_interval_seconds: float = 0.0
+    query_instruction: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChatSettings:
+    """`[models.chat]`: an endpoint that talks."""
+
+    api_url: str = ""
+    api_key: str = field(default="", repr=False)
+    model_name: str = ""
+    context_window: int = 8192
+    """In tokens."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelSettings:
+    """`[models]`: all endpoints."""
+
+    embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
+    """For new bases."""
+    named: Mapping[str, EmbeddingSettings] = field(default_factory=dict)
+    """For bases whose settings name them."""
+    rerank: RerankSettings = field(default_factory=RerankSettings)
+    chat: ChatSettings = field(default_factory=ChatSettings)
+
+    def embedding_of(self, name: str) -> EmbeddingSettings | None:
+        """Return the section of an embedder's name; None where there is none."""
+        return self.embedding if name == ENDPOINT else self.named.get(name)
+
+
+def models_in(table: Any, path: Path) -> ModelSettings:
+    """Return what `[models]` says. Raises `ConfigError` for what is unknown or malformed."""
+    if not isinstance(table, dict):
+        raise ConfigError(
+            "{path}: {name} must be a table.", path=path, name="models", hint="write its settings below [{name}]"
+        )
+    check_keys(table, ["embedding", "rerank", "chat"], path)
+    embedding = table.get("embedding", {})
+    named: dict[str, Any] = {}
+    if isinstance(embedding, dict):
+        named = {name: value for name, value in embedding.items() if isinstance(value, dict)}
+        table = {**table, "embedding": {name: value for name, value in embedding.items() if name not in named}}
+    _check_names(named, path)
+    return ModelSettings(
+        embedding=section_of(EmbeddingSettings, "embedding", table, path),
+        named={name: values_of(EmbeddingSettings, value, path) for name, value in named.items()},
+        rerank=section_of(RerankSettings, "rerank", table, path),
+        chat=section_of(ChatSettings, "chat", table, path),
+    )
+
+
+def _check_names(named: Mapping[str, Any], path: Path) -> None:
+    for name in named:
+        if name in TAKEN_NAMES or not name.replace("-", "_").isidentifier():
+            raise ConfigError(
+                "{path}: an endpoint cannot be named {name!r}.",
+                path=path,
+                name=name,
+                taken=", ".join(sorted(TAKEN_NAMES)),
+                hint="use letters, digits, _ and -; these mean other embedders: {taken}",
+            )
