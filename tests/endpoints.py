@@ -11,6 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from typing import Any
 
+from fakes import unit_vector
+
 
 @dataclass(frozen=True, kw_only=True)
 class Seen:
@@ -92,3 +94,15 @@ def serving(answer: Callable[[int, Seen], Told], tls: ssl.SSLContext | None = No
         server.shutdown()
         server.server_close()
         thread.join(10)
+
+
+def embedded(seen: Seen, dims: int = 8) -> Told:
+    """Return what a model would answer: for each text a direction that depends on nothing but the text."""
+    texts = seen.body["input"]
+    data = [{"index": i, "embedding": unit_vector(text, dims).tolist()} for i, text in enumerate(texts)]
+    return Told(body={"data": data, "usage": {"total_tokens": sum(map(len, texts))}})
+
+
+def texts_of(server: Server) -> list[list[str]]:
+    """Return the texts of each request so far."""
+    return [seen.body["input"] for seen in server.seen]

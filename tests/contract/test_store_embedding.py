@@ -9,6 +9,7 @@ import pytest
 from vectors import QUESTION, check_exact, cosine, digest, fill, give_vectors, many, open_store, put, texts_found
 
 from fakes import unit_vector
+from zhiku.model import LedgerEntry
 from zhiku.ports import Store
 from zhiku.registry import STORES
 from zhiku.text.script import HAN, LATIN
@@ -140,6 +141,42 @@ def test_vectors_written_by_another_process_are_seen(
         with other.reading() as session:
             assert texts_found(session) == [text]
     other.close()
+
+
+def noted(store: Store) -> list[tuple[str, str, int]]:
+    with store.reading() as session:
+        return [(entry.path, entry.outcome, entry.tries) for entry in session.ledger()]
+
+
+def test_files_with_a_chunk_that_has_no_vector_are_noted_until_all_have_one(store: Store) -> None:
+    with store.writing() as session:
+        put(session, "a", "one", "two")
+        put(session, "b", "three")
+        ids = [item.chunk_id for item in session.pending_texts(after=-1, limit=9)]
+        session.note_unembedded(ids, whole=True)
+    assert noted(store) == [("a", "unembedded", 1), ("b", "unembedded", 1)]
+    with store.writing() as session:
+        session.note_unembedded(ids[:1], whole=False)
+    assert noted(store) == [("a", "unembedded", 2), ("b", "unembedded", 1)]
+    with store.writing() as session:
+        session.note_unembedded(ids[2:], whole=True)
+    assert noted(store) == [("b", "unembedded", 2)]
+    with store.writing() as session:
+        session.note_unembedded([], whole=True)
+    assert noted(store) == []
+
+
+def test_a_note_on_vectors_and_one_on_the_file_do_not_undo_each_other(store: Store) -> None:
+    with store.writing() as session:
+        put(session, "a", "one")
+        put(session, "b", "two")
+        ids = [item.chunk_id for item in session.pending_texts(after=-1, limit=9)]
+        root = next(session.view().documents()).source.root
+        failed = LedgerEntry(root=root, path="a", outcome="failed", code="damaged", message="it is damaged")
+        session.put_notes(root, [failed])
+        session.note_unembedded(ids, whole=True)
+        session.put_notes(root, [failed])
+    assert noted(store) == [("a", "failed", 1), ("b", "unembedded", 1)]
 
 
 class Broken(Exception):

@@ -48,11 +48,12 @@ except ZhikuError as error:
 """Indexes a folder with many checkpoints, perhaps under a limit on the size of files; tells each file it comes to."""
 
 EMBED = """
-import json, sys, zhiku.ingest.embed
+import json, sys, zhiku.embedders.builtin, zhiku.embedders.fallback, zhiku.ingest.embed
 from pathlib import Path
 from zhiku.service.library import Library
 home, docs = sys.argv[1:]
-zhiku.ingest.embed.CHECKPOINT_S, zhiku.ingest.embed.BATCH_CHUNKS = 0.0, 4
+zhiku.ingest.embed.CHECKPOINT_S = 0.0
+zhiku.embedders.builtin.BATCH_SIZE = zhiku.embedders.fallback.BATCH_SIZE = 4
 def tell(done, total):
     print(done, flush=True)
 report = Library(Path(home)).index([docs], embed_progress=tell).embedding.report

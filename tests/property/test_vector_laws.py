@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from fakes import FakeEmbedder, install, stop_at, unit_vector
 from shelf import Shelf
-from zhiku.ingest import embed
 from zhiku.model import ScriptStatistics
 from zhiku.retrieve.fuse import fuse, weigh
 from zhiku.retrieve.standing import pooled
@@ -38,7 +37,7 @@ def fake() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         install(patch, FAKE)
         patch.setenv("ZHIKU_EMBEDDER", FAKE.name)
-        patch.setattr(embed, "BATCH_CHUNKS", 3)
+        patch.setattr(FAKE, "batch_size", 3)
         yield
 
 

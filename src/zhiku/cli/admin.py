@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_YES = frozenset({"y", "yes", "是", "好"})
-
 
 @click.command("list", cls=Command, help="List bases with what they hold, or the documents in them.")
 @click.option("--documents", "wants_documents", is_flag=True, help="List documents instead of bases.")
@@ -142,7 +140,7 @@ def _loss(base: Base, screen: Screen) -> str:
 def _confirmed(session: Session, name: str) -> bool:
     if not (sys.stdin.isatty() and session.errors.is_terminal):
         raise UsageError("removing base {name!r} needs a yes.", name=name, hint="say it: zhiku delete {name} --yes")
-    return render.ask(session.errors.tr("Remove base {name}? [y/N]", name=name)).casefold() in _YES
+    return render.ask(session.errors.tr("Remove base {name}? [y/N]", name=name)).casefold() in render.YES
 
 
 def chosen_bases(session: Session, names: Sequence[str]) -> list[Base]:

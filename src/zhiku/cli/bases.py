@@ -23,6 +23,7 @@ DOCUMENT_COLUMNS = ("base", "id", "format", "chunks", "chars", "path", "title")
 OUTCOMES = {
     "failed": "Could not be read: {count}",
     "textless": "Without text: {count}",
+    "unembedded": "With a part that the model cannot embed: {count}",
     "skipped": "Skipped for what they are: {count}",
 }
 

@@ -65,6 +65,7 @@ zhiku read "zhiku://notes/field.md?doc=2&chars=10-90#L3-9" --context 5"""
 @click.option("--threads", type=Whole(), default=1, help="How many cores embedding may use; 1, unless named.")
 @click.option("--jobs", type=Whole(), help="How many PDFs are read at once; half the cores, unless named.")
 @options.wait
+@options.endpoint
 @click.pass_context
 def index(
     ctx: click.Context,
@@ -75,6 +76,7 @@ def index(
     wait: bool,
     **work: Any,
 ) -> int:
+    from zhiku.cli.endpoint import agreed, taken
     from zhiku.cli.progress import EmbeddingLine, ProgressLine
     from zhiku.config import DEFAULT_BASE
 
@@ -83,13 +85,16 @@ def index(
     session = session_of(ctx)
     session.set_up_log()
     name = name or DEFAULT_BASE
-    library = session.library()
+    yes, endpoint = taken(work)
+    library = session.library(endpoint)
+    may_send = not no_embed and agreed(session, name, library.sending(name), yes=yes)
     try:
         with ProgressLine(session.errors) as progress:
             done = library.index(
                 paths,
                 name,
                 embed=not no_embed,
+                may_send=may_send,
                 wait_s=math.inf if wait else 0.0,
                 announce=lambda doomed: announce_prune(doomed, session),
                 **work,

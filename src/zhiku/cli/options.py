@@ -21,6 +21,18 @@ source = click.option(
 max_chars = click.option("--max-chars", type=Whole(), help="At most this many characters of text in all.")
 
 
+def endpoint(command: F) -> F:
+    """Add the options that name an endpoint for this run."""
+    for option in (
+        click.option("--embed-api-key", metavar="KEY", default="", help="Its key, env:NAME or file:PATH."),
+        click.option("--embed-model", metavar="MODEL", default="", help="The model that it is asked for."),
+        click.option("--embed-base-url", metavar="URL", default="", help="Embed through this endpoint."),
+        click.option("--yes", is_flag=True, help="Agree that text is sent to an endpoint on another computer."),
+    ):
+        command = option(command)
+    return command
+
+
 def formats(*words: str) -> Callable[[F], F]:
     """Return the option that chooses how results are printed; the first word is the default."""
     return click.option("--format", "form", type=OneOf(*words), default=words[0], help="How to print the results.")

@@ -44,10 +44,11 @@ RULES = {
     "timeout": "takes too long to read",
     "memory": "needs too much memory",
     "empty": "it holds no text",
+    "unembedded": "the model fails over a part of it, which is found by words only",
     "bug": "a fault in zhiku; what happened stands in logs/errors.log",
 }
 # Codes whose message only says again what the words above say.
-_WITHOUT_DETAIL = frozenset({"empty", "root_missing", "root_empty"})
+_WITHOUT_DETAIL = frozenset({"empty", "unembedded", "root_missing", "root_empty"})
 _SIZES = re.compile(r"(\d+) > (\d+)")
 _FIELD = re.compile(r"\\\{(\w+)[^}]*\}")
 _FORMATTING = re.compile(r"\{(\w+)[^}]*\}")

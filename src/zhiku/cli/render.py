@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from zhiku.i18n import Language
 
 
+YES = frozenset({"y", "yes", "是", "好"})
+"""What agrees to a question, in lower case."""
+
+
 class OutputLost(Exception):
     """What was printed could not be written: a full disk, for one."""
 

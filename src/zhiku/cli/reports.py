@@ -105,7 +105,12 @@ def _time(reports: IndexReport, screen: Screen) -> tuple[str, str]:
 def _vectors(embedding: Embedding | None, status: Status, screen: Screen) -> Iterator[str]:
     if embedding and embedding.replaced and not embedding.failure:
         yield screen.tr("The base had vectors of another embedder; all are made anew.")
-    if status.pending_vectors:
+    refused = len(embedding.report.refused) if embedding else 0
+    if refused:
+        unembedded = status.noted("unembedded")
+        yield screen.tr("With a part that the model cannot embed: {count}", count=len(unembedded))
+        yield from listed(unembedded, screen, with_root=len({entry.root for entry in unembedded}) > 1)
+    if status.pending_vectors > refused:
         yield screen.tr(
             "Chunks without a vector: {count}; they are found by words only. Embed them: zhiku index --base {name}",
             count=status.pending_vectors,

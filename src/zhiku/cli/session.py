@@ -11,6 +11,7 @@ from zhiku.environ import environment, language_from
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from zhiku.service.endpoints import EmbedOptions
     from zhiku.service.library import Library
 
 _LEVELS = ("warning", "info", "debug")
@@ -36,11 +37,11 @@ class Session:
         told = {"ZHIKU_HOME": self.home_option} if self.home_option else environment()
         return home_from(told)
 
-    def library(self) -> Library:
-        """Open the library of this home."""
+    def library(self, endpoint: EmbedOptions | None = None) -> Library:
+        """Open the library of this home; `endpoint` is what the options say of one."""
         from zhiku.service.library import Library  # help needs no library
 
-        return Library(self.home)
+        return Library(self.home, endpoint)
 
     def set_up_log(self) -> None:
         """Send the log to stderr as the options say, and what should not have happened to a file too."""

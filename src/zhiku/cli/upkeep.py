@@ -43,17 +43,23 @@ def _wait_s(wait: bool) -> float:
 @click.option("--threads", type=Whole(), default=1, help="How many cores embedding may use; 1, unless named.")
 @click.option("--jobs", type=Whole(), help="How many PDFs are read at once; half the cores, unless named.")
 @options.wait
+@options.endpoint
 @click.pass_context
-def rebuild(ctx: click.Context, /, name: str | None, wait: bool, **work: Any) -> int:
+def rebuild(ctx: click.Context, /, name: str | None, wait: bool, **given: Any) -> int:
+    from zhiku.cli.endpoint import agreed, taken
     from zhiku.cli.progress import EmbeddingLine, ProgressLine
     from zhiku.cli.reports import summary
 
     session = session_of(ctx)
     session.set_up_log()
-    base = one_base(session, name)
+    work = {option: given.pop(option) for option in ("ocr", "threads", "jobs")}
+    yes, told = taken(given)
+    (base,) = session.library(told).resolve([name] if name else [])
+    may_send = agreed(session, base.name, base.sending(rebuilds=True), yes=yes)
     try:
         with ProgressLine(session.errors) as progress:
             done = base.rebuild(
+                may_send=may_send,
                 wait_s=_wait_s(wait),
                 **work,
                 progress=progress,

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 DIMS = 384
 MAX_TOKENS = 512
+BATCH_SIZE = 16
 QUERY_PREFIX = "query: "
 DOCUMENT_PREFIX = "passage: "
 # Changes with anything here that changes vectors: tokenizer, graph, quantisation, pooling.
@@ -47,6 +48,8 @@ class BuiltinEmbedder:
     them. Safe to use from several threads.
     """
 
+    is_remote = False
+
     def __init__(self, *, threads: int = 1, verdicts: Path | None = None) -> None:
         self._threads = threads
         self._verdicts = verdicts
@@ -69,9 +72,18 @@ class BuiltinEmbedder:
         return MAX_TOKENS
 
     @property
+    def batch_size(self) -> int:
+        """Return how many texts are best embedded at a time: some half a second's."""
+        return BATCH_SIZE
+
+    @property
     def scale(self) -> CosineScale:
         """Return what is known of this model's cosines."""
         return SCALE
+
+    def check(self) -> None:
+        """Load the model. Raises `MissingExtra` or `ModelError` where that cannot be done."""
+        self._load()
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of passages."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 DIMS = 512
 # The network has no limit, but averages over a text: a longer one says less. Chunks then fit the built-in model too.
 MAX_TOKENS = 512
+BATCH_SIZE = 16
 ENGINE = "numpy-1"
 FINGERPRINT = f"use-multilingual-3 {UNIVERSAL_SENTENCE_ENCODER.sha256[:16]} {ENGINE} {DIMS}"
 _VOCABULARY = "sp.model"
@@ -33,6 +34,8 @@ class FallbackEmbedder:
 
     Takes what `BuiltinEmbedder` takes. `threads` is heeded where threadpoolctl is installed.
     """
+
+    is_remote = False
 
     def __init__(self, *, threads: int = 1, verdicts: Path | None = None) -> None:
         self._threads = threads
@@ -56,9 +59,18 @@ class FallbackEmbedder:
         return MAX_TOKENS
 
     @property
+    def batch_size(self) -> int:
+        """Return how many texts are best embedded at a time: some half a second's."""
+        return BATCH_SIZE
+
+    @property
     def scale(self) -> CosineScale:
         """Return what is known of this model's cosines."""
         return SCALE
+
+    def check(self) -> None:
+        """Load the model. Raises `MissingExtra` or `ModelError` where that cannot be done."""
+        self._load()
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of passages."""

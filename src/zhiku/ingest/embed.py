@@ -5,18 +5,16 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from zhiku.errors import MissingExtra, ModelError, ZhikuError
 from zhiku.model import PendingText
 from zhiku.ports import Embedder, WriteSession
 from zhiku.text.fields import passage_for_embedding
 
-BATCH_CHUNKS = 16
-"""What is read and embedded at a time; Ctrl-C and progress wait for one of these, about half a second."""
-
 CHECKPOINT_S = 2.0
 DIGEST_BYTES = 16
+_LEAST_SQUARE = 0.25
 
 EmbedProgress = Callable[[int, int], None]
 """Called with chunks done and chunks in all."""
@@ -32,6 +30,8 @@ class EmbedReport:
     pending: int = 0
     """Without a vector at the end."""
     elapsed_s: float = 0.0
+    refused: list[int] = field(default_factory=list)
+    """The chunks that the embedder failed over; the next run tries them again."""
     interrupted: bool = False
     failure: ZhikuError | None = None
     """Why the embedder could not go on."""
@@ -41,45 +41,83 @@ def _silent(done: int, total: int) -> None:
     pass
 
 
-def embed_pending(session: WriteSession, embedder: Embedder, progress: EmbedProgress = _silent) -> EmbedReport:
-    """Give every chunk a vector. Equal texts are embedded once; Ctrl-C, or a model that fails, keeps what is done."""
+def embed_pending(
+    session: WriteSession,
+    embedder: Embedder,
+    progress: EmbedProgress | None = None,
+    settle: Callable[[], object] = lambda: None,
+) -> EmbedReport:
+    """Give every chunk a vector. Equal texts are embedded once; Ctrl-C, or a model that fails, keeps what is done.
+
+    A text that a server fails over is noted in the ledger and left to the next run. `settle` is called whenever
+    vectors were made, before they are stored: from the first ones on it is known what makes them.
+    """
+    progress = progress or _silent
     report = EmbedReport()
+    run = _Run(session=session, embedder=embedder, report=report, settle=settle)
     began = checkpoint_at = time.monotonic()
     total = session.pending_vectors()
     last = -1
     try:
-        while batch := session.pending_texts(after=last, limit=BATCH_CHUNKS):
-            progress(report.embedded + report.reused, total)
-            _embed(session, embedder, batch, report)
+        while batch := session.pending_texts(after=last, limit=embedder.batch_size):
+            progress(report.embedded + report.reused + len(report.refused), total)
+            run.embed(batch)
             last = batch[-1].chunk_id
-            if time.monotonic() - checkpoint_at >= CHECKPOINT_S:
+            if embedder.is_remote or time.monotonic() - checkpoint_at >= CHECKPOINT_S:
                 session.checkpoint()
                 checkpoint_at = time.monotonic()
         session.settle_vectors()
-        progress(report.embedded + report.reused, total)
+        session.note_unembedded(report.refused, whole=True)
+        progress(report.embedded + report.reused + len(report.refused), total)
     except KeyboardInterrupt:
         report.interrupted = True
     except (MissingExtra, ModelError) as error:
         report.failure = error
+    if report.interrupted or report.failure:
+        session.note_unembedded(report.refused, whole=False)
     session.checkpoint()
     report.pending = session.pending_vectors()
     report.elapsed_s = time.monotonic() - began
     return report
 
 
-def _embed(session: WriteSession, embedder: Embedder, batch: Sequence[PendingText], report: EmbedReport) -> None:
-    texts = {item.chunk_id: passage_for_embedding(item.title, item.section, item.text) for item in batch}
-    digests = {item.chunk_id: _digest(item.script, texts[item.chunk_id]) for item in batch}
-    known = session.link_vectors(digests)
-    report.reused += len(known)
-    fresh = {digests[item.chunk_id]: item for item in batch if item.chunk_id not in known}
-    if not fresh:
-        return
-    vectors = embedder.embed_documents([texts[item.chunk_id] for item in fresh.values()])
-    session.put_vectors(list(fresh), [item.script for item in fresh.values()], vectors)
-    session.link_vectors(_without(digests, known))
-    report.embedded += len(fresh)
-    report.reused += len(batch) - len(known) - len(fresh)
+@dataclass(frozen=True, kw_only=True)
+class _Run:
+    """One run's embedding, batch by batch."""
+
+    session: WriteSession
+    embedder: Embedder
+    report: EmbedReport
+    settle: Callable[[], object]
+    tried: set[bytes] = field(default_factory=set)
+    """Digests of texts that the embedder failed over in this run."""
+
+    def embed(self, batch: Sequence[PendingText]) -> None:
+        """Give the chunks of a batch their vectors, those that are known or that the embedder makes now."""
+        texts = {item.chunk_id: passage_for_embedding(item.title, item.section, item.text) for item in batch}
+        digests = {item.chunk_id: _digest(item.script, texts[item.chunk_id]) for item in batch}
+        known = self.session.link_vectors(digests)
+        self.report.reused += len(known)
+        unknown = [item for item in batch if item.chunk_id not in known]
+        fresh = {digest: item for item in unknown if (digest := digests[item.chunk_id]) not in self.tried}
+        made = self._make(fresh, [texts[item.chunk_id] for item in fresh.values()]) if fresh else 0
+        if made:
+            self.session.link_vectors(_without(digests, known))
+        refused = [item.chunk_id for item in unknown if digests[item.chunk_id] in self.tried]
+        self.report.embedded += made
+        self.report.reused += len(unknown) - len(refused) - made
+        self.report.refused += refused
+
+    def _make(self, fresh: Mapping[bytes, PendingText], texts: Sequence[str]) -> int:
+        """Store the vectors that the embedder makes of some texts, and return how many these are."""
+        vectors = self.embedder.embed_documents(texts)
+        is_good = (vectors**2).sum(axis=1) > _LEAST_SQUARE  # not so where a number is NaN
+        self.tried.update(digest for digest, good in zip(fresh, is_good, strict=True) if not good)
+        good = [(digest, item.script) for digest, item in fresh.items() if digest not in self.tried]
+        if good:
+            self.settle()
+            self.session.put_vectors([digest for digest, _ in good], [script for _, script in good], vectors[is_good])
+        return len(good)
 
 
 def _without(digests: Mapping[int, bytes], known: frozenset[int]) -> dict[int, bytes]:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+POLL_S = 0.2
+"""How long Ctrl-C may go unheard where the system does not interrupt a wait for a thread."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Meaning:
     """How a base can be searched by meaning: with an embedder, or not, and then why."""
@@ -88,6 +92,7 @@ def embedding(text: str, meanings: Mapping[str, Meaning]) -> Iterator[Callable[[
 
     The model and SQLite both let go of the interpreter while they work, so that a search by words costs little time
     beside it. The thread has ended when the block has, however that ended: a process must not exit within the model.
+    Only for a server that is slow to answer nobody waits who has given up.
     """
     done: list[Embedded | Exception] = []
 
@@ -97,19 +102,25 @@ def embedding(text: str, meanings: Mapping[str, Meaning]) -> Iterator[Callable[[
         except Exception as error:
             done.append(error)  # raised where the result is asked for
 
-    thread = Thread(target=embed, name="embed-question")
+    used = [meaning.embedder for meaning in meanings.values() if meaning.embedder is not None]
+    is_remote = all(embedder.is_remote for embedder in used)
+    thread = Thread(target=embed, name="embed-question", daemon=is_remote)
 
     def result() -> Embedded:
-        thread.join()
+        while thread.is_alive():
+            thread.join(POLL_S)
         if isinstance(done[0], Exception):
             raise done[0]
         return done[0]
 
-    if all(meaning.embedder is None for meaning in meanings.values()):
+    if not used:
         yield lambda: embed_question(text, meanings)
         return
     thread.start()
     try:
         yield result
-    finally:
-        thread.join()
+    except BaseException:
+        if not is_remote:
+            thread.join()
+        raise
+    thread.join()

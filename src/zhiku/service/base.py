@@ -6,7 +6,7 @@ Long because it is all that a base offers: each method says so and calls the par
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +22,7 @@ from zhiku.ports import ReadSession, Store, WriteSession
 from zhiku.registry import STORES, load
 from zhiku.retrieve.meaning import Meaning
 from zhiku.retrieve.search import search
-from zhiku.service.meaning import Embedders, meaning_of
+from zhiku.service.meaning import NONE, Embedders, meaning_of
 from zhiku.service.targets import Target, as_paths, check_paths, targets_of
 from zhiku.text.analyze import ANALYZER_VERSION, Analyzer
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from zhiku.ingest.pipeline import Announce, Options, Progress
     from zhiku.retrieve.grep import LineMatch
     from zhiku.retrieve.read import Excerpt
-    from zhiku.service.embedding import Embedding
+    from zhiku.service.embedding import Embedding, Sending
     from zhiku.service.forgetting import Forgetting
     from zhiku.service.indexing import IndexReport, Work
     from zhiku.service.ledger import LedgerFile
@@ -56,6 +56,7 @@ class Base:
         paths: Sequence[str | Path] = (),
         *,
         embed: bool = True,
+        may_send: bool = False,
         prune: bool = False,
         check: bool = False,
         ocr: bool = False,
@@ -76,13 +77,15 @@ class Base:
         gone, or left out by a rule now, under these paths alone; `announce` is called with their paths first.
         `ocr` recognises the text of images and of pages that are images, as the base's settings may say for all runs;
         `force_ocr` that of every page under `paths`, also where the file has text or was read so before.
+        `may_send` agrees to sending text to an endpoint on another computer, which without it is not done for the first
+        time (see `sending`).
 
         Raises `NotFound` for a path that does not exist and never did here, `UsageError` for one above a root,
         `MissingExtra` where OCR is asked for and not installed, `Busy` while another process writes the base for longer
         than `wait_s` seconds. Where the embedder fails, the words stay, and the report says why.
         """
         from zhiku.ingest.pipeline import Options  # a search must not pay for the parsers' import
-        from zhiku.service.embedding import embed_base
+        from zhiku.service.embedding import EmbedWork, embed_base
         from zhiku.service.indexing import index_targets
         from zhiku.service.recognition import check_ocr_is_installed, with_ocr
 
@@ -92,13 +95,14 @@ class Base:
         options = Options(check=check or force_ocr, prune=prune, announce=announce, progress=progress)
         with self.locked(wait_s):
             settings = with_ocr(self._with_roots(targets), ocr or force_ocr)
-            self._embedders.name_for(settings, {})  # a name that is wrong is told before the work, not after it
+            self._check_embedder(settings, embed=embed)
             if not self.exists() and self.snapshots():
                 _warn("the index of base %s is gone and begun anew; the last copy: zhiku restore latest", self.name)
             report = index_targets(self._store, targets, settings, self._work(options, jobs, every_page=force_ocr))
             if not embed or report.interrupted:
                 return report
-            embedding = embed_base(self.name, self._store, settings, self._embedders, threads, embed_progress)
+            wanted = EmbedWork(threads=threads, progress=embed_progress, may_send=may_send)
+            embedding = embed_base(self.name, self._store, settings, self._embedders, wanted)
             return replace(report, embedding=embedding)
 
     def preview(
@@ -123,6 +127,7 @@ class Base:
     def rebuild(
         self,
         *,
+        may_send: bool = False,
         ocr: bool = False,
         wait_s: float = 0.0,
         threads: int = 1,
@@ -137,7 +142,7 @@ class Base:
         With OCR (see `index`) also where OCR has read a page before, which would be lost without.
         """
         from zhiku.ingest.pipeline import Options  # as above
-        from zhiku.service.embedding import embed_base
+        from zhiku.service.embedding import EmbedWork, embed_base
         from zhiku.service.rebuilding import rebuild_index
         from zhiku.service.recognition import check_ocr_is_installed, with_ocr
 
@@ -146,16 +151,15 @@ class Base:
             check_ocr_is_installed()
         settings = with_ocr(load_base_settings(self.folder), ocr)
         with self.locked(wait_s):
-            self._embedders.name_for(settings, {})
+            self._check_embedder(settings)
             self._snapshot("rebuild")
+            wanted = EmbedWork(threads=threads, progress=embed_progress, may_replace=True, may_send=may_send)
             return rebuild_index(
                 self._store,
                 targets,
                 settings,
                 self._work(Options(progress=progress), jobs),
-                lambda built: embed_base(
-                    self.name, built, settings, self._embedders, threads, embed_progress, may_replace=True
-                ),
+                lambda built: embed_base(self.name, built, settings, self._embedders, wanted),
             )
 
     def repair(self, *, wait_s: float = 0.0) -> Repair:
@@ -214,11 +218,22 @@ class Base:
         self, *, wait_s: float = 0.0, threads: int = 1, progress: EmbedProgress | None = None
     ) -> Embedding | None:
         """Embed every chunk that has no vector yet; None where the base is searched by words only. See `index`."""
-        from zhiku.service.embedding import embed_base  # as above
+        from zhiku.service.embedding import EmbedWork, embed_base  # as above
 
         settings = load_base_settings(self.folder)
         with self.locked(wait_s):
-            return embed_base(self.name, self._store, settings, self._embedders, threads, progress)
+            wanted = EmbedWork(threads=threads, progress=progress)
+            return embed_base(self.name, self._store, settings, self._embedders, wanted)
+
+    def sending(self, *, rebuilds: bool = False) -> Sending | None:
+        """Return what `index`, or `rebuild`, would send to an endpoint; None where nothing leaves the process.
+
+        Raises `ConfigError` where an endpoint is set by half.
+        """
+        from zhiku.service.embedding import sending_of  # as above
+
+        settings = load_base_settings(self.folder)
+        return sending_of(settings, self._manifest(), self._embedders, may_replace=rebuilds)
 
     def targets(self, paths: Sequence[Path]) -> list[Target]:
         """Return what indexing `paths` means here, without doing it."""
@@ -248,9 +263,10 @@ class Base:
             self._check_manifest(session)
             yield session
 
-    def meaning(self, session: ReadSession) -> Meaning:
-        """Return how the base can be searched by meaning; nothing is loaded for it."""
-        return meaning_of(self.name, load_base_settings(self.folder), session.manifest(), self._embedders)
+    def meaning(self, session: ReadSession, mode: Mode = "hybrid") -> Meaning:
+        """Return how the base can be searched by meaning (see `meaning_of`); nothing is loaded for it."""
+        settings, manifest = load_base_settings(self.folder), session.manifest()
+        return meaning_of(self.name, settings, manifest, self._embedders, ask=mode == "semantic")
 
     def search(
         self,
@@ -274,7 +290,7 @@ class Base:
             max_chars_per_hit=max_chars_per_hit,
         )
         with self.reading() as session:
-            meanings = {} if mode == "lexical" else {self.name: self.meaning(session)}
+            meanings = {} if mode == "lexical" else {self.name: self.meaning(session, mode)}
             return search({self.name: session}, query, self._analyzer, meanings)
 
     def grep(
@@ -341,6 +357,23 @@ class Base:
     def close(self) -> None:
         """Close what is open; the base can still be used afterwards."""
         self._store.close()
+
+    def _check_embedder(self, settings: BaseSettings, *, embed: bool = True) -> None:
+        """Raise what is wrong with the embedder's settings before the work, not after it."""
+        manifest = self._manifest()
+        name = self._embedders.name_for(settings, manifest)
+        if embed and name != NONE:
+            self._embedders.get(name, manifest=manifest)
+
+    def _manifest(self) -> Mapping[str, str]:
+        """Return what built the index; nothing where that cannot be read."""
+        if not self.exists():
+            return {}
+        try:
+            with self._store.reading() as session:
+                return session.manifest()
+        except IndexStateError:
+            return {}
 
     def _remembers(self, path: Path) -> bool:
         """Answer whether anything is indexed of a path at or below a root, or of what was below it."""

@@ -63,7 +63,7 @@ class LedgerFile:
     @property
     def state(self) -> FileReading:
         """Return what became of it when it was looked at last."""
-        if self.entry and self.entry.outcome != "textless":
+        if self.entry and self.entry.outcome in ("failed", "skipped"):
             return self.entry.outcome
         if self.document is None or self.document.chunk_count == 0:
             return "textless"
@@ -76,7 +76,8 @@ class LedgerFile:
             return True
         if self.state == "skipped" or (self.document and self.document.hidden_by):
             return False
-        return self.state != "ok" or bool(self.warnings) or self.hidden_text
+        is_unembedded = self.entry is not None and self.entry.outcome == "unembedded"
+        return self.state != "ok" or is_unembedded or bool(self.warnings) or self.hidden_text
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -128,7 +129,8 @@ def read_ledger(session: ReadSession) -> list[LedgerFile]:
         )
         for document in session.documents()
     ]
-    found += [LedgerFile(document=None, entry=entry, pages=None) for entry in noted.values()]
+    gone = [entry for entry in noted.values() if entry.outcome != "unembedded"]  # which says nothing without a document
+    found += [LedgerFile(document=None, entry=entry, pages=None) for entry in gone]
     return sorted(found, key=lambda file: (file.root, file.path))
 
 

@@ -22,6 +22,7 @@ from zhiku.locator import SCHEME, parse_locator
 from zhiku.paths import make_private_dir, writer_lock
 from zhiku.retrieve.search import search
 from zhiku.service.base import Base
+from zhiku.service.endpoints import EmbedOptions, Endpoints
 from zhiku.service.meaning import Embedders
 from zhiku.service.targets import as_paths, check_paths
 from zhiku.text.analyze import Analyzer
@@ -29,6 +30,7 @@ from zhiku.text.analyze import Analyzer
 if TYPE_CHECKING:
     from zhiku.retrieve.lines import GrepAnswer, GrepQuery
     from zhiku.retrieve.read import Excerpt
+    from zhiku.service.embedding import Sending
     from zhiku.service.indexing import IndexReport
     from zhiku.service.sync_report import SyncReport
 
@@ -38,15 +40,22 @@ BASES_FOLDER = "bases"
 class Library:
     """Opens, lists and removes bases, and searches several at once."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, endpoint: EmbedOptions | None = None) -> None:
+        """Take the home, and which endpoint embeds, where a command names one."""
         self.home = home
         self.settings: Settings = load_settings(home)
         self._analyzer = Analyzer()
-        self._embedders = Embedders(home, environment().get("ZHIKU_EMBEDDER", ""))
+        self._endpoint = endpoint or EmbedOptions()
+        self._embedders = Embedders(home, environment().get("ZHIKU_EMBEDDER", ""), self._endpoints())
 
     def reload(self) -> None:
         """Read the user's settings anew, for the bases that are opened from now on. Raises `ConfigError`."""
-        self.settings = load_settings(self.home)
+        before, self.settings = self.settings, load_settings(self.home)
+        if before.models != self.settings.models:
+            self._embedders.use(self._endpoints())
+
+    def _endpoints(self) -> Endpoints:
+        return Endpoints(self.settings.models, environment(), self._endpoint)
 
     def names(self) -> list[str]:
         """Return the names of all bases, sorted."""
@@ -106,7 +115,7 @@ class Library:
         with ExitStack() as stack:
             sessions = {base.name: stack.enter_context(base.reading()) for base in bases}
             by_meaning = [] if query.mode == "lexical" else bases
-            meanings = {base.name: base.meaning(sessions[base.name]) for base in by_meaning}
+            meanings = {base.name: base.meaning(sessions[base.name], query.mode) for base in by_meaning}
             return search(sessions, query, self._analyzer, meanings)
 
     def index(self, paths: Sequence[str | Path] = (), name: str = DEFAULT_BASE, **options: Any) -> IndexReport:
@@ -117,6 +126,10 @@ class Library:
         """
         self._check_new(paths, name, options)
         return self.open_or_create(name).index(paths, **options)
+
+    def sending(self, name: str = DEFAULT_BASE) -> Sending | None:
+        """Return what `Base.sending` does, also for a base that does not exist yet."""
+        return self._base(self.find(name) or check_base_name(name)).sending()
 
     def preview(self, paths: Sequence[str | Path] = (), name: str = DEFAULT_BASE, **options: Any) -> IndexReport:
         """Return what `index` would report, and write nothing; see `Base.preview`."""

@@ -53,7 +53,7 @@ class Status:
         return 0 if self.embedder_name == NONE else self.totals.pending_vectors
 
     def noted(self, outcome: str) -> list[LedgerEntry]:
-        """Return the ledger's entries of one outcome: failed, skipped or textless."""
+        """Return the ledger's entries of one outcome: failed, skipped, textless or unembedded."""
         return [entry for entry in self.ledger if entry.outcome == outcome]
 
     def summary(self) -> dict[str, Any]:
@@ -80,7 +80,7 @@ class Status:
         details |= {"emptied_roots": list(losses.emptied_roots), "dropped_roots": list(losses.dropped_roots)}
         details |= {"missing": list(losses.missing)}
         details |= {"pruned": losses.pruned, "forgotten": losses.forgotten}
-        noted = {name: _entries(self.noted(name)) for name in ("failed", "skipped", "textless")}
+        noted = {name: _entries(self.noted(name)) for name in ("failed", "skipped", "textless", "unembedded")}
         return self.summary() | details | noted
 
 

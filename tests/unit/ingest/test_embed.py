@@ -29,7 +29,7 @@ DISTINCT = 15
 
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embed, "BATCH_CHUNKS", BATCH)
+    monkeypatch.setattr(FakeEmbedder, "batch_size", BATCH)
 
 
 @pytest.fixture
@@ -260,6 +260,49 @@ def test_a_model_that_fails_keeps_what_is_done_and_says_why(
     assert (pending(store), len(cosines(store))) == (8, 8)
 
 
+class Failing(FakeEmbedder):
+    """Fails over passages that hold a word."""
+
+    def __init__(self, word: str) -> None:
+        super().__init__()
+        self.word = word
+
+    def embed_documents(self, texts: Sequence[str]) -> np.ndarray:
+        vectors = super().embed_documents(texts)
+        vectors[[self.word in text for text in texts]] = np.nan
+        return vectors
+
+
+def test_a_text_that_the_embedder_fails_over_goes_without_a_vector_and_is_tried_once_a_run(store: Store) -> None:
+    embedder = Failing("same")
+    report = run(store, embedder)
+    assert (report.embedded, len(report.refused), report.pending) == (DISTINCT - 2, 3, 3)
+    assert embedder.seen.count("same") == 2  # once in each script
+    with store.reading() as session:
+        assert [entry.path for entry in session.ledger()] == ["b", "c"]
+
+    again = FakeEmbedder()
+    report = run(store, again)
+    assert (again.seen, report.embedded, report.reused, report.pending) == (["same", "same"], 2, 1, 0)
+    with store.reading() as session:
+        assert session.ledger() == []
+
+
+def test_what_an_interrupted_run_found_out_is_noted_too(store: Store) -> None:
+    embedder = Failing("a 1")
+    embedder.before = stop_at(BATCH + 1, KeyboardInterrupt())
+    assert run(store, embedder).interrupted
+    with store.reading() as session:
+        assert [entry.path for entry in session.ledger()] == ["a"]
+
+
+def test_it_is_settled_what_makes_vectors_before_the_first_is_stored(store: Store) -> None:
+    with store.writing() as session:
+        told: list[int] = []
+        embed_pending(session, FakeEmbedder(), settle=lambda: told.append(session.pending_vectors()))
+    assert told[0] == 16
+
+
 class OnePassage:
     """A session with one passage that is no valid Unicode."""
 
@@ -282,6 +325,9 @@ class OnePassage:
 
     def settle_vectors(self) -> None:
         pass
+
+    def note_unembedded(self, chunk_ids: Sequence[int], *, whole: bool) -> None:
+        assert not chunk_ids
 
     def checkpoint(self) -> None:
         pass

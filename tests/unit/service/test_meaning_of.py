@@ -68,7 +68,7 @@ def test_the_best_one_installed_is_the_default(
 
 @pytest.mark.parametrize(("forced", "settings"), [("bultin", ""), ("", "bultin")])
 def test_an_unknown_name_is_an_error_that_lists_the_known_ones(tmp_path: Path, forced: str, settings: str) -> None:
-    with pytest.raises(ConfigError, match=r"no embedder 'bultin'.*builtin, fallback, none"):
+    with pytest.raises(ConfigError, match=r"no embedder 'bultin'.*builtin, fallback, endpoint, none"):
         Embedders(tmp_path, forced).name_for(BaseSettings(embedder=settings), {})
 
 

@@ -13,8 +13,8 @@ import pytest
 from fakes import FakeClock, FakeEmbedder, FakeFileSystem, install
 from shelf import Shelf
 from zhiku.config import BASE_FILE, CONFIG_FILE, WatchSettings
+from zhiku.embedders.builtin import BATCH_SIZE
 from zhiku.errors import ModelUnavailable
-from zhiku.ingest.embed import BATCH_CHUNKS
 from zhiku.ingest.watch import LOOK_S, SETTLE_S, RootsWatch
 from zhiku.paths import writer_lock
 from zhiku.service.watching import PAUSE_FACTOR, Watcher, WatchEvent
@@ -322,14 +322,14 @@ def test_embedding_makes_way_for_words_and_goes_on_after_them(embedding: Callabl
         seen += text is not None
         if seen == 1:
             watching.files.tell(watching.docs, watching.shelf.write("new.md", "pump\n"))
-        elif seen == BATCH_CHUNKS + 1:
+        elif seen == BATCH_SIZE + 1:
             watching.clock.now_s += SETTLE_S
 
     watching = embedding(change_something)
     events = watching.after(0)
     reports = [event.report for event in events if event.report and event.report.embedding]
     assert reports[0].embedding is not None
-    assert reports[0].embedding.report.embedded == 2 * BATCH_CHUNKS
+    assert reports[0].embedding.report.embedded == 2 * BATCH_SIZE
     assert [report.interrupted for report in reports] == [True, False, False]
     assert reports[1][0].report.added == 1
     assert (pending(watching), watching.stop.is_set()) == (0, False)

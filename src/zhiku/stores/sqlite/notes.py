@@ -1,7 +1,8 @@
-"""The ledger: why files are not in the index, or hold no text there."""
+"""The ledger: why files are not in the index, hold no text there, or have a part without a vector."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -76,4 +77,27 @@ def put(connection: apsw.Connection, root_id: int, root: str, fresh: Iterable[Le
     kept = list(fresh)
     others = add(connection, root_id, root, kept).keys() - {shown_path(entry.path) for entry in kept}
     dropped = [path for path in others if not within or path == within or path.startswith(within + "/")]
-    connection.executemany("DELETE FROM ledger WHERE root_id = ? AND path = ?", [(root_id, path) for path in dropped])
+    connection.executemany(
+        "DELETE FROM ledger WHERE root_id = ? AND path = ? AND outcome <> 'unembedded'",
+        [(root_id, path) for path in dropped],
+    )
+
+
+def put_unembedded(connection: apsw.Connection, doc_ids: Iterable[int], *, whole: bool) -> None:
+    """Note that a part of these documents has no vector; with `whole`, drop such notes of others.
+
+    What else is noted of a file stays.
+    """
+    connection.execute(
+        """INSERT INTO ledger (root_id, path, outcome, code, message, seen_at)
+        SELECT root_id, path, 'unembedded', 'unembedded', '', ? FROM documents
+        WHERE doc_id IN (SELECT value FROM json_each(?)) ON CONFLICT DO UPDATE
+        SET tries = tries + 1, seen_at = excluded.seen_at WHERE outcome = 'unembedded'""",
+        (rows.now(), wanted := json.dumps(sorted(set(doc_ids)))),
+    )
+    if whole:
+        connection.execute(
+            """DELETE FROM ledger WHERE outcome = 'unembedded' AND (root_id, path) NOT IN
+            (SELECT root_id, path FROM documents WHERE doc_id IN (SELECT value FROM json_each(?)))""",
+            (wanted,),
+        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -146,6 +146,10 @@ class SqliteWriteSession:
 
     def link_vectors(self, digests: Mapping[int, bytes]) -> frozenset[int]:
         return packing.link(self._connection, digests)
+
+    def note_unembedded(self, chunk_ids: Collection[int], *, whole: bool) -> None:
+        with self._connection:  # as above
+            notes.put_unembedded(self._connection, (each >> SHIFT for each in chunk_ids), whole=whole)
 
     def settle_vectors(self) -> None:
         if unused := packing.unused_ids(self._connection):

@@ -1,0 +1,190 @@
+"""Which endpoint embeds a base, and with which key: from options, settings, the environment and the base's manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from zhiku.config import ENDPOINT, EmbeddingSettings, ModelSettings
+from zhiku.config.keys import read_key
+from zhiku.config.models import AUTO
+from zhiku.errors import ConfigError
+from zhiku.ports import Embedder
+
+if TYPE_CHECKING:
+    from zhiku.embedders.lock import Lock
+    from zhiku.remote import Client, Endpoint
+
+LOCK = "embedder_lock"
+"""Key of the manifest: what makes the vectors of a base behind an endpoint, as JSON."""
+
+PATH = "embeddings"
+OPENAI_HOST = "api.openai.com"
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmbedOptions:
+    """What the options of a command say of an endpoint, for this run; empty where they do not."""
+
+    base_url: str = ""
+    model: str = ""
+    api_key: str = field(default="", repr=False)
+
+    def __bool__(self) -> bool:
+        """Return whether they name an endpoint or a model; a key alone does not."""
+        return bool(self.base_url or self.model)
+
+
+@runtime_checkable
+class BehindEndpoint(Embedder, Protocol):
+    """An embedder behind an endpoint."""
+
+    @property
+    def lock(self) -> Lock:
+        """Return what makes the vectors."""
+        ...
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """Return where texts are sent."""
+        ...
+
+
+class Endpoints:
+    """Makes the embedders behind endpoints."""
+
+    def __init__(self, models: ModelSettings, environ: Mapping[str, str], options: EmbedOptions) -> None:
+        """Take where it may be said which endpoint embeds; the first of these to say something counts."""
+        self._models = models
+        self._environ = environ
+        self._options = options
+        self._client: Client | None = None
+
+    @property
+    def is_default(self) -> bool:
+        """Return whether new bases are embedded by `[models.embedding]`, or what says the same."""
+        return bool(self.settings_of(ENDPOINT).api_url)
+
+    @property
+    def named_by_options(self) -> str:
+        """Return the embedder's name that the options mean; empty where they mean none."""
+        return ENDPOINT if self._options else ""
+
+    def names(self) -> list[str]:
+        """Return the names, as embedders, of all endpoints."""
+        return [ENDPOINT, *self._models.named]
+
+    def settings_of(self, name: str) -> EmbeddingSettings:
+        """Return what holds for an endpoint; without an address where nothing says one."""
+        found = self._models.embedding_of(name) or EmbeddingSettings()
+        if name != ENDPOINT:
+            return found
+        environ = self._environ
+        url = found.api_url or environ.get("ZHIKU_EMBED_BASE_URL", "")
+        model = found.model_name or environ.get("ZHIKU_EMBED_MODEL", "")
+        return replace(found, api_url=self._options.base_url or url, model_name=self._options.model or model)
+
+    def wanted(self, name: str, built: Lock | None) -> Lock:
+        """Return what should make the vectors of a base; where nothing here says so, what made them (`built`).
+
+        Raises `ConfigError` where that is nowhere said.
+        """
+        from zhiku.embedders.families import family_of
+        from zhiku.embedders.lock import Lock
+        from zhiku.remote import address_of
+
+        settings = self.settings_of(name)
+        if not settings.api_url and built is not None and not self._options:
+            return built
+        if not settings.api_url:
+            raise ConfigError(
+                "no endpoint is set for the embedder {name!r}.",
+                name=name,
+                section="models.embedding" if name == ENDPOINT else f"models.embedding.{name}",
+                hint="set one: zhiku config set {section}.api_url http://localhost:11434/v1",
+            )
+        if not settings.model_name:
+            raise ConfigError(
+                "no model is named for the endpoint {url}.",
+                url=address_of(settings.api_url, PATH),
+                section="models.embedding" if name == ENDPOINT else f"models.embedding.{name}",
+                hint="name one: zhiku config set {section}.model_name MODEL",
+            )
+        family = family_of(settings.model_name)
+        query, document = settings.query_instruction, settings.document_instruction
+        lock = Lock(
+            address=address_of(settings.api_url, PATH),
+            model=settings.model_name,
+            dims=settings.dimensions,
+            asked_dims=settings.dimensions,
+            query_instruction=family.query_instruction if query == AUTO else query,
+            document_instruction=family.document_instruction if document == AUTO else document,
+        )
+        return built if built is not None and lock.fits(built) else lock
+
+    def embedder(self, name: str, lock: Lock) -> Embedder:
+        """Return the embedder that makes the vectors of `lock`. Raises `ConfigError` for a key that is not there."""
+        from zhiku.embedders.openai import Options
+        from zhiku.registry import ENDPOINT_EMBEDDERS, load
+        from zhiku.remote import Client, Endpoint
+
+        settings = self.settings_of(name)
+        self._client = self._client or Client()
+        endpoint = Endpoint(
+            url=lock.address,
+            model=lock.model,
+            key=self.key_for(name, lock.address),
+            timeout_s=settings.timeout,
+            interval_s=settings.queue_interval_seconds,
+        )
+        options = Options(batch_size=settings.batch_size, max_input_tokens=settings.max_input_tokens)
+        made: Embedder = load(ENDPOINT_EMBEDDERS, lock.provider)(endpoint, lock, self._client, options)
+        return made
+
+    def key_for(self, name: str, address: str) -> str:
+        """Return the key for an address, empty for none: the option's, that of its section, `ZHIKU_EMBED_API_KEY`,
+        that of `[models.chat]`, and for OpenAI's own address `OPENAI_API_KEY`.
+
+        A key that stands beside an address is for that server alone.
+        """
+        if self._options.api_key:
+            return read_key(self._options.api_key, self._environ)
+        if key := self._lasting_key(name, address):
+            return read_key(key, self._environ)
+        return ""
+
+    def key_is_passing(self, name: str, address: str) -> bool:
+        """Return whether the key was given as an option and stands nowhere where later runs look."""
+        return bool(self._options.api_key) and not self._lasting_key(name, address)
+
+    def _lasting_key(self, name: str, address: str) -> str:
+        """Return the same as it is written down, without the option's: what later commands find."""
+        section, chat = self._models.embedding_of(name), self._models.chat
+        if section is not None and section.api_key and _is_at(section.api_url, address):
+            return section.api_key
+        if key := self._environ.get("ZHIKU_EMBED_API_KEY", ""):
+            return key
+        if chat.api_key and _is_at(chat.api_url, address):
+            return chat.api_key
+        return self._environ.get("OPENAI_API_KEY", "") if _host(address) == OPENAI_HOST else ""
+
+
+def lock_in(manifest: Mapping[str, str]) -> Lock | None:
+    """Return what made the vectors of a base behind an endpoint; None for any other base."""
+    if not manifest.get(LOCK):
+        return None
+    from zhiku.embedders.lock import Lock
+
+    return Lock.from_json(manifest[LOCK])
+
+
+def _is_at(url: str, address: str) -> bool:
+    """Return whether a section's URL is of the server of an address; a section without one is for any."""
+    return not url or _host(url) == _host(address)
+
+
+def _host(url: str) -> str:
+    from urllib.parse import urlsplit
+
+    return (urlsplit(url.strip()).hostname or "").lower()
