@@ -75,3 +75,8 @@ def _can_unshare() -> bool:
     if not shutil.which("unshare"):
         return False
     return subprocess.run(["unshare", "-rn", "true"], capture_output=True, check=False).returncode == 0
+
+
+def has_endpoint(case: Path) -> bool:
+    """Return whether a case needs a server; those are run by tests/e2e/test_endpoint_cases.py."""
+    return "endpoint" in json.loads(case.read_text("utf-8"))

@@ -365,9 +365,10 @@ class Embedder(Protocol):
         ...
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors of passages, in order: (n, dims) float32, rows of length 1.
+        """Return the vectors of the first passages, of all but for a server: (n, dims) float32, rows of length 1.
 
-        Any string has one, the empty one too; but a server may fail over a text, whose row is NaN then. Raises
+        What is left over is for the next call: a server's vectors are to be stored before more are asked for. Any
+        string has one, the empty one too; but a server may fail over a text, whose row is NaN then. Raises
         `MissingExtra` or `ModelError` where there is no model.
         """
         ...

@@ -2,12 +2,14 @@
 
 What an endpoint cannot take is found out by asking for less: a batch that is refused is halved, and the smaller size
 remembered; one that fails again and again is halved down to the text that it fails over, which goes without a vector.
+What one request brought is given back before the next is made, so that it can be stored.
 Before a text is blamed, the endpoint must have embedded another one: a server that fails at everything ends the run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -45,6 +47,34 @@ class Options:
     """About so many tokens of a text are sent, at most."""
 
 
+class _BatchSize:
+    """How many texts go into a request: fewer for a while after one failed, and for good if it was for its size."""
+
+    def __init__(self, most: int) -> None:
+        self.size = most
+        self._before = most
+        self._doubtful = 0
+        """How many texts of the batch that failed are left, one of which may be the reason."""
+        self._was_refused = False
+
+    def halve(self, count: int, *, was_refused: bool) -> None:
+        """Take note that a batch of so many texts failed."""
+        if not self._doubtful:
+            self._before, self._doubtful, self._was_refused = self.size, count, was_refused
+        self.size = count // 2
+
+    def done(self, count: int) -> None:
+        """Take note that so many texts were embedded together."""
+        self._doubtful = max(0, self._doubtful - count)
+        if not self._doubtful and not self._was_refused:
+            self.size = self._before
+
+    def blame(self) -> None:
+        """Take note that it was one text's fault."""
+        self.size = self._before
+        self._doubtful = 0
+
+
 class OpenAIEmbedder:
     """Implements `zhiku.ports.Embedder` over an endpoint. Passages are for one thread at a time."""
 
@@ -56,8 +86,7 @@ class OpenAIEmbedder:
         self._lock = lock
         self._client = client
         self._options = options
-        self._batch_size = options.batch_size
-        self._blamed = 0
+        self._batch = _BatchSize(options.batch_size)
         self._scale = family_of(lock.model).scale
 
     @property
@@ -88,7 +117,7 @@ class OpenAIEmbedder:
     @property
     def batch_size(self) -> int:
         """Return how many texts a request holds, as far as the endpoint took so many."""
-        return self._batch_size
+        return self._batch.size
 
     @property
     def scale(self) -> CosineScale:
@@ -100,16 +129,16 @@ class OpenAIEmbedder:
         self._probe()
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors of passages; a row of NaN for one that the endpoint cannot embed."""
+        """Return the vectors of the first passages, as many as one request holds; the others are for the next call.
+
+        A passage that the endpoint cannot embed has a row of NaN.
+        """
         import numpy as np
 
-        rows: list[NDArray[np.float32]] = []
-        left = [self._sendable(self._lock.document_instruction, text) for text in texts]
-        while left:
-            batch = left[: self._fitting(left)]
-            rows += self._embed(batch)
-            left = left[len(batch) :]
-        return np.stack(rows) if rows else np.empty((0, self.dims), np.float32)
+        sendable = [self._sendable(self._lock.document_instruction, text) for text in texts[: self._batch.size]]
+        if not sendable:
+            return np.empty((0, self.dims), np.float32)
+        return self._embed(sendable[: _fitting(sendable)])
 
     def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of questions. Raises `BadModelReply` where one has none."""
@@ -136,53 +165,39 @@ class OpenAIEmbedder:
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         return text[: fit(text, 0, len(text), self._options.max_input_tokens)]
 
-    def _fitting(self, texts: Sequence[str]) -> int:
-        """Return how many of the texts, from the first on, go into a request; at least one."""
-        tokens = 0
-        for count, text in enumerate(texts[: self._batch_size]):
-            tokens += estimate_tokens(text)
-            if count and tokens > MAX_BATCH_TOKENS:
-                return count
-        return min(len(texts), self._batch_size)
-
-    def _embed(self, batch: Sequence[str]) -> list[NDArray[np.float32]]:
-        """Return a row for each text of a batch, with as many requests as it takes."""
+    def _embed(self, batch: Sequence[str]) -> NDArray[np.float32]:
+        """Return a row for each of the first texts of a batch: of all, or of as many as the endpoint takes at once."""
         import numpy as np
 
         try:
-            rows = list(self._request(batch, INDEXING))
+            rows = self._request(batch, INDEXING)
         except ModelError as error:
             if status_of(error) not in (*_TOO_MUCH, 500):
                 raise
-            return self._embed_less(batch, error)
-        bad = [i for i, row in enumerate(rows) if np.isnan(row).any()]
-        if bad and len(batch) == 1:
-            self._check_others(None)
-        elif len(bad) == len(batch):
-            return self._embed_less(batch, None)
-        else:
-            for i in bad:
-                rows[i] = self._embed([batch[i]])[0]  # some servers spoil a text by what it is embedded with
+            return self._embed_fewer(batch, error)
+        bad = np.flatnonzero(np.isnan(rows).any(axis=1))
+        if len(bad) == len(batch):
+            return self._embed_fewer(batch, None)
+        for i in map(int, bad):  # some servers spoil a text by what it is embedded with
+            with suppress(ModelError):  # which must not cost the others
+                rows[i] = self._embed([batch[i]])[0]
+        self._batch.done(len(batch))
         return rows
 
-    def _embed_less(self, batch: Sequence[str], error: ModelError | None) -> list[NDArray[np.float32]]:
+    def _embed_fewer(self, batch: Sequence[str], error: ModelError | None) -> NDArray[np.float32]:
         """Do the same for a batch that was refused, or spoilt where there is no error, as a whole."""
         import numpy as np
 
         was_refused = error is not None and status_of(error) in _TOO_MUCH
-        if len(batch) == 1:
-            self._blamed += 1
-            row = self._embed_part(batch[0]) if was_refused else None
-            if row is None:
-                self._check_others(error)
-                row = np.full(self.dims, np.nan, np.float32)
-            return [row]
-        blamed = self._blamed
-        half = len(batch) // 2
-        rows = self._embed(batch[:half]) + self._embed(batch[half:])
-        if was_refused and self._blamed == blamed:  # it was too many, and not one of them
-            self._batch_size = min(self._batch_size, half)
-        return rows
+        if len(batch) > 1:
+            self._batch.halve(len(batch), was_refused=was_refused)
+            return self._embed(batch[: self._batch.size])
+        row = self._embed_part(batch[0]) if was_refused else None
+        if row is None:
+            self._check_others(error)
+            row = np.full(self.dims, np.nan, np.float32)
+        self._batch.blame()
+        return row[None]
 
     def _embed_part(self, text: str) -> NDArray[np.float32] | None:
         """Return the vector of the beginning of a text that is refused, if that is taken."""
@@ -232,3 +247,13 @@ class OpenAIEmbedder:
         if not self._lock.dims:
             self._lock = replace(self._lock, dims=vectors.shape[1])
         return vectors
+
+
+def _fitting(texts: Sequence[str]) -> int:
+    """Return how many of the texts, from the first on, go into a request for their tokens; at least one."""
+    tokens = 0
+    for count, text in enumerate(texts):
+        tokens += estimate_tokens(text)
+        if count and tokens > MAX_BATCH_TOKENS:
+            return count
+    return len(texts)

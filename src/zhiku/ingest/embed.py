@@ -63,7 +63,7 @@ def embed_pending(
             progress(report.embedded + report.reused + len(report.refused), total)
             run.embed(batch)
             last = batch[-1].chunk_id
-            if embedder.is_remote or time.monotonic() - checkpoint_at >= CHECKPOINT_S:
+            if time.monotonic() - checkpoint_at >= CHECKPOINT_S:
                 session.checkpoint()
                 checkpoint_at = time.monotonic()
         session.settle_vectors()
@@ -100,24 +100,30 @@ class _Run:
         self.report.reused += len(known)
         unknown = [item for item in batch if item.chunk_id not in known]
         fresh = {digest: item for item in unknown if (digest := digests[item.chunk_id]) not in self.tried}
-        made = self._make(fresh, [texts[item.chunk_id] for item in fresh.values()]) if fresh else 0
-        if made:
+        made = 0
+        while fresh:
+            done, good = self._make(fresh, [texts[item.chunk_id] for item in fresh.values()])
+            made += good
+            fresh = dict(list(fresh.items())[done:])
             self.session.link_vectors(_without(digests, known))
+            if self.embedder.is_remote:
+                self.session.checkpoint()
         refused = [item.chunk_id for item in unknown if digests[item.chunk_id] in self.tried]
         self.report.embedded += made
         self.report.reused += len(unknown) - len(refused) - made
         self.report.refused += refused
 
-    def _make(self, fresh: Mapping[bytes, PendingText], texts: Sequence[str]) -> int:
-        """Store the vectors that the embedder makes of some texts, and return how many these are."""
+    def _make(self, fresh: Mapping[bytes, PendingText], texts: Sequence[str]) -> tuple[int, int]:
+        """Store the vectors that the embedder makes of the first texts; return how many it tried and made."""
         vectors = self.embedder.embed_documents(texts)
         is_good = (vectors**2).sum(axis=1) > _LEAST_SQUARE  # not so where a number is NaN
-        self.tried.update(digest for digest, good in zip(fresh, is_good, strict=True) if not good)
-        good = [(digest, item.script) for digest, item in fresh.items() if digest not in self.tried]
+        tried = list(fresh.items())[: len(vectors)]
+        good = [(digest, item.script) for (digest, item), is_one in zip(tried, is_good, strict=True) if is_one]
+        self.tried.update({digest for digest, _ in tried} - {digest for digest, _ in good})
         if good:
             self.settle()
             self.session.put_vectors([digest for digest, _ in good], [script for _, script in good], vectors[is_good])
-        return len(good)
+        return len(tried), len(good)
 
 
 def _without(digests: Mapping[int, bytes], known: frozenset[int]) -> dict[int, bytes]:

@@ -41,6 +41,14 @@ def over() -> Iterator[Open]:
         yield start
 
 
+def embed_all(embedder: OpenAIEmbedder, texts: list[str]) -> np.ndarray:
+    """Embed all texts, with as many calls as it takes."""
+    rows: list[np.ndarray] = []
+    while len(rows) < len(texts):
+        rows += list(embedder.embed_documents(texts[len(rows) :]))
+    return np.stack(rows)
+
+
 def ok(number: int, seen: Seen) -> Told:
     return embedded(seen)
 
@@ -111,7 +119,7 @@ def scaled(data: list[dict[str, object]]) -> None:
 @pytest.mark.parametrize("change", [list.reverse, as_base64, scaled, lambda data: None])
 def test_vectors_come_in_the_order_of_the_texts_and_with_length_1(over: Open, change: Callable[..., None]) -> None:
     embedder, _ = over(changed(change))
-    vectors = embedder.embed_documents(TEXTS)
+    vectors = embed_all(embedder, TEXTS)
     assert vectors.dtype == np.float32
     assert np.allclose(vectors, expected(TEXTS), atol=1e-6)
 
@@ -160,7 +168,7 @@ def test_a_question_of_another_size_is_refused(over: Open) -> None:
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), None, 1e308])
 def test_a_vector_that_is_none_costs_its_text_only(over: Open, value: object) -> None:
     embedder, server = over(spoiling(BAD, value))
-    vectors = embedder.embed_documents(TEXTS)
+    vectors = embed_all(embedder, TEXTS)
     assert np.allclose(vectors, expected(TEXTS, BAD), atol=1e-6, equal_nan=True)
     assert len(server.seen) <= 3
 
@@ -173,7 +181,7 @@ def test_zeros_are_no_vector(over: Open) -> None:
         return Told(body=body)
 
     embedder, _ = over(zeros)
-    assert np.allclose(embedder.embed_documents(TEXTS), expected(TEXTS, BAD), atol=1e-6, equal_nan=True)
+    assert np.allclose(embed_all(embedder, TEXTS), expected(TEXTS, BAD), atol=1e-6, equal_nan=True)
 
 
 def test_a_question_without_a_usable_vector_is_an_error(over: Open) -> None:
@@ -185,25 +193,31 @@ def test_a_question_without_a_usable_vector_is_an_error(over: Open) -> None:
 @pytest.mark.parametrize("status", [400, 413, 422])
 def test_a_batch_that_is_refused_is_halved_and_the_size_remembered(over: Open, status: int) -> None:
     embedder, server = over(lambda n, seen: Told(status=status) if len(seen.body["input"]) > 6 else embedded(seen))
-    assert np.allclose(embedder.embed_documents(TEXTS), expected(TEXTS), atol=1e-6)
+    assert np.allclose(embed_all(embedder, TEXTS), expected(TEXTS), atol=1e-6)
     assert embedder.batch_size == 5
     asked = len(server.seen)
-    embedder.embed_documents(TEXTS)
+    embed_all(embedder, TEXTS)
     assert [len(texts) for texts in texts_of(server)[asked:]] == [5, 5, 5, 5]
 
 
 def test_the_text_that_a_server_fails_over_is_found_and_the_others_are_embedded_once(over: Open) -> None:
     embedder, server = over(refusing(BAD, 500))
-    assert np.allclose(embedder.embed_documents(TEXTS), expected(TEXTS, BAD), atol=1e-6, equal_nan=True)
+    assert np.allclose(embed_all(embedder, TEXTS), expected(TEXTS, BAD), atol=1e-6, equal_nan=True)
     done = [text for seen in server.seen if BAD not in seen.body["input"] for text in seen.body["input"]]
     assert sorted(done) == sorted([PROBE, *(text for text in TEXTS if text != BAD)])
     assert embedder.batch_size == 64
     assert len(server.seen) <= 20
 
 
+def test_what_a_request_brought_is_given_back_before_the_next(over: Open) -> None:
+    embedder, server = over(lambda n, seen: Told(status=400) if len(seen.body["input"]) > 6 else embedded(seen))
+    assert len(embedder.embed_documents(TEXTS)) == 5
+    assert [len(texts) for texts in texts_of(server)] == [20, 10, 5]
+
+
 def test_a_text_that_is_refused_for_itself_does_not_make_batches_smaller(over: Open) -> None:
     embedder, _ = over(refusing(BAD, 400))
-    assert np.allclose(embedder.embed_documents(TEXTS), expected(TEXTS, BAD), atol=1e-6, equal_nan=True)
+    assert np.allclose(embed_all(embedder, TEXTS), expected(TEXTS, BAD), atol=1e-6, equal_nan=True)
     assert embedder.batch_size == 64
 
 
@@ -212,7 +226,7 @@ def test_of_a_text_that_is_too_long_the_beginning_is_embedded(over: Open) -> Non
         return Told(status=413) if any(len(text) > 300 for text in seen.body["input"]) else embedded(seen)
 
     embedder, _ = over(answer)
-    vectors = embedder.embed_documents(["short", "long " * 200])
+    vectors = embed_all(embedder, ["short", "long " * 200])
     assert np.allclose(vectors, [unit_vector("short"), unit_vector(("long " * 200)[:250])], atol=1e-6)
     assert embedder.batch_size == 64
 
@@ -220,7 +234,7 @@ def test_of_a_text_that_is_too_long_the_beginning_is_embedded(over: Open) -> Non
 def test_a_server_that_fails_at_everything_ends_the_run_soon(over: Open) -> None:
     embedder, server = over(lambda number, seen: Told(status=500))
     with pytest.raises(ModelUnavailable, match="fails"):
-        embedder.embed_documents(TEXTS)
+        embed_all(embedder, TEXTS)
     assert len(server.seen) <= 14
 
 
@@ -230,14 +244,14 @@ def test_a_server_that_refuses_everything_is_quoted_since_nothing_of_the_user_wa
 
     embedder, _ = over(answer)
     with pytest.raises(BadModelReply, match=f"refuses every text .HTTP 400.: no model m for {PROBE}"):
-        embedder.embed_documents(TEXTS)
+        embed_all(embedder, TEXTS)
 
 
 @pytest.mark.parametrize("status", [401, 404])
 def test_a_wrong_key_or_model_is_not_tried_on_every_text(over: Open, status: int) -> None:
     embedder, server = over(lambda number, seen: Told(status=status))
     with pytest.raises(BadModelReply):
-        embedder.embed_documents(TEXTS)
+        embed_all(embedder, TEXTS)
     assert len(server.seen) == 1
 
 
@@ -248,14 +262,14 @@ def test_a_model_that_spoils_everything_is_no_fault_of_the_texts(over: Open) -> 
 
     embedder, _ = over(answer)
     with pytest.raises(BadModelReply, match="without a number"):
-        embedder.embed_documents(TEXTS)
+        embed_all(embedder, TEXTS)
 
 
 def test_requests_hold_as_many_texts_as_is_set_and_no_more_tokens_than_is_usual(over: Open) -> None:
     embedder, server = over(ok, batch_size=8)
-    embedder.embed_documents(TEXTS)
+    embed_all(embedder, TEXTS)
     assert [len(texts) for texts in texts_of(server)] == [8, 8, 4]
-    embedder.embed_documents(["字" * 9_000] * 4)
+    embed_all(embedder, ["字" * 9_000] * 4)
     assert [len(texts) for texts in texts_of(server)[3:]] == [2, 2]
 
 

@@ -1,0 +1,141 @@
+"""Embedding through an endpoint by the real command: options, agreement, Ctrl-C, kills."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from threading import Event
+from typing import TYPE_CHECKING
+
+import pytest
+
+from endpoints import Seen, Server, Told, embedded, serving
+
+if TYPE_CHECKING:
+    from conftest import Cli
+
+FILES = 40
+NO_OVERRIDE = {"ZHIKU_EMBEDDER": ""}
+
+
+class Model:
+    """A server that hangs from its `hangs_at`-th request on; `is_hanging` tells when it does."""
+
+    def __init__(self) -> None:
+        self.hangs_at = 1_000
+        self.is_hanging = Event()
+
+    def answer(self, number: int, seen: Seen) -> Told:
+        if number >= self.hangs_at:
+            self.is_hanging.set()
+            return Told(hangs=True)
+        return embedded(seen)
+
+
+@pytest.fixture
+def model() -> Model:
+    return Model()
+
+
+@pytest.fixture
+def server(model: Model) -> Iterator[Server]:
+    with serving(model.answer) as opened:
+        yield opened
+
+
+@pytest.fixture
+def full(cli: Cli) -> Cli:
+    for n in range(FILES):
+        cli.write(f"{n}.txt", f"pump number {n}")
+    return cli
+
+
+def options(server: Server) -> list[str]:
+    return ["--embed-base-url", server.url, "--embed-model", "m1"]
+
+
+def start(cli: Cli, *args: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "zhiku", *args]
+    env = cli.environ(**NO_OVERRIDE)
+    return subprocess.Popen(command, env=env, cwd=cli.folder, stderr=subprocess.PIPE, text=True, encoding="utf-8")
+
+
+def test_a_base_is_embedded_by_options_and_searched_without_them(full: Cli, server: Server) -> None:
+    done = full("index", "docs", *options(server), env=NO_OVERRIDE)
+    assert (done.returncode, done.stderr) == (0, "")
+    found = full("search", "pump number 7", "--mode", "semantic", "-k", "1", "--format", "files", env=NO_OVERRIDE)
+    assert found.stdout.strip().endswith("7.txt")
+    assert "endpoint" in full("status", env=NO_OVERRIDE).stdout
+
+
+def test_a_key_by_an_option_is_sent_and_not_shown_and_its_passing_is_told(full: Cli, server: Server) -> None:
+    done = full("-vv", "index", "docs", *options(server), "--embed-api-key", "sk-secret", env=NO_OVERRIDE)
+    assert done.returncode == 0
+    assert server.seen[0].headers["Authorization"] == "Bearer sk-secret"
+    assert "known to this run alone" in done.stderr
+    assert "sk-secret" not in done.stdout + done.stderr
+    assert "pump number" not in done.stderr
+    for file in full.home.rglob("*"):
+        assert not file.is_file() or b"sk-secret" not in file.read_bytes()
+
+
+def test_text_for_another_computer_needs_a_yes(full: Cli) -> None:
+    away = ["--embed-base-url", "http://192.0.2.1:9/v1", "--embed-model", "m1"]
+    done = full("index", "docs", *away, env=NO_OVERRIDE)
+    assert (done.returncode, "http://192.0.2.1:9/v1/embeddings" in done.stderr, "--yes" in done.stderr) == (
+        2,
+        True,
+        True,
+    )
+    assert not (full.home / "bases" / "default" / "index.sqlite3").exists()
+    assert full("index", "docs", "--no-embed", *away, env=NO_OVERRIDE).returncode == 0
+
+
+def test_another_endpoint_is_refused_and_a_rebuild_moves_the_base(full: Cli, server: Server) -> None:
+    assert full("index", "docs", *options(server), env=NO_OVERRIDE).returncode == 0
+    with serving(lambda number, seen: embedded(seen, dims=16)) as other:
+        wanted = ["--embed-base-url", other.url, "--embed-model", "m2"]
+        refused = full("index", *wanted, env=NO_OVERRIDE)
+        assert refused.returncode == 4
+        assert all(word in refused.stderr for word in ("m1, 8", "m2, 16", "zhiku rebuild", "set the old"))
+        assert full("rebuild", *wanted, env=NO_OVERRIDE).returncode == 0
+        found = full("search", "pump number 7", "--mode", "semantic", "--format", "files", env=NO_OVERRIDE)
+        assert found.returncode == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT to another process")
+@pytest.mark.parametrize("command", ["index", "search"])
+def test_ctrl_c_ends_within_a_second_whatever_the_server_does(
+    full: Cli, server: Server, model: Model, command: str
+) -> None:
+    if command == "search":
+        assert full("index", "docs", *options(server), env=NO_OVERRIDE).returncode == 0
+    model.hangs_at = len(server.seen) + 1
+    args = ["index", "docs", *options(server)] if command == "index" else ["search", "pump"]
+    with start(full, *args) as run:
+        assert model.is_hanging.wait(30)
+        began = time.monotonic()
+        run.send_signal(signal.SIGINT)
+        assert run.wait(10) == 130
+        assert time.monotonic() - began < 1.5  # a second, and the time a busy machine takes to end a process
+        assert run.stderr is not None
+        assert "nterrupted" in run.stderr.read()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_after_a_kill_the_rest_is_embedded_and_nothing_twice(full: Cli, server: Server, model: Model) -> None:
+    for key, value in (("api_url", server.url), ("model_name", "m1"), ("batch_size", "4")):
+        assert full("config", "set", f"models.embedding.{key}", value).returncode == 0
+    model.hangs_at = 5
+    with start(full, "index", "docs") as run:
+        assert model.is_hanging.wait(30)
+        run.kill()
+        run.wait(10)
+    model.hangs_at = 1_000
+    done = full("index", env=NO_OVERRIDE)
+    assert done.returncode == 0, done.stderr
+    answered = [text for n, seen in enumerate(server.seen, 1) if n != 5 for text in seen.body["input"]]
+    assert len(answered) == len(set(answered)) == FILES
