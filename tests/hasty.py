@@ -32,10 +32,15 @@ class LettersEmbedder:
     name = "letters"
     dims = DIMS
     max_tokens = 512
+    batch_size = 16
+    is_remote = False
     fingerprint = f"letters {DIMS}"
     scale = CosineScale(mean=0.0, std=0.2, script_gap=0.0, good=4.0)
 
     def __init__(self, **_: Any) -> None:
+        pass
+
+    def check(self) -> None:
         pass
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
