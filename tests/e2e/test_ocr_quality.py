@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from scans import ENGLISH, SIMPLIFIED, TRADITIONAL, as_scan, draw_page, error_rate, needs_font, needs_ocr
+from scans import ENGLISH, SIMPLIFIED, TRADITIONAL, as_scan, draw_page, draw_table, error_rate, needs_font, needs_ocr
 from zhiku.parsers.ocr import load_engine, read_page
 from zhiku.text.recognised import RecognisedPage, print_page
 
@@ -57,6 +57,17 @@ def test_two_columns_are_read_one_after_the_other(columns: tuple[str, str]) -> N
 def test_a_page_that_was_scanned_turned_is_read_upright(degrees: int) -> None:
     page = draw_page(SIMPLIFIED)
     assert error_rate(SIMPLIFIED, _text(_read(page.rotate(degrees, expand=True)))) <= MAX_ERROR_RATE
+
+
+@pytest.mark.parametrize("degrees", [90, 180, 270])
+def test_a_turned_page_of_a_few_cells_is_read_upright_and_row_by_row(degrees: int) -> None:
+    rows = [
+        ("品名", "数量", "备注"),
+        ("阀门", "3", "需要更换"),
+        ("压力表", "25", "每年校准一次"),
+        ("滤网", "40", "库房乙"),
+    ]
+    assert _text(_read(draw_table(*rows).rotate(degrees, expand=True))) == "\n".join(map(" ".join, rows))
 
 
 def test_nothing_is_fetched(tmp_path: Path) -> None:

@@ -50,8 +50,8 @@ class Limits:
 
 
 OCR_LIMITS: Final = Limits(memory_bytes=4 * 2**30, spent_bytes=2 * 2**30, base_s=180)
-"""Of one page that OCR reads. Pages of up to 16 megapixels took 3 to 11 s of processor time, three times that where
-they were turned, and 1.3 GB, 2.0 GB of addresses (measured 2026-11-30)."""
+"""Of one page that OCR reads. Pages of up to 16 megapixels took 3 to 11 s of processor time, up to four times that
+where they were turned, and 1.3 GB, 2.0 GB of addresses (measured 2026-11-30)."""
 
 
 def needs_worker(format_name: str, size_bytes: int) -> bool:

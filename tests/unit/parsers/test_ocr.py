@@ -37,12 +37,24 @@ def _page() -> np.ndarray:
     return page
 
 
-@pytest.mark.parametrize(("quarters", "reads"), [(0, 1), (1, 3), (2, 2), (3, 3)])
+@pytest.mark.parametrize(("quarters", "reads"), [(0, 1), (1, 3), (2, 2), (3, 2)])
 def test_a_page_that_was_turned_is_turned_back(quarters: int, reads: int) -> None:
     engine = TurnedEngine()
     page = read_page(engine, np.rot90(_page(), quarters))
     assert [line.text for line in page.lines] == ["upright text", "second line"]
     assert (page.width, page.height, engine.reads) == (WIDTH, HEIGHT, reads)
+
+
+def test_what_is_hardly_read_is_left_out() -> None:
+    class Unsure:
+        def read(self, image: np.ndarray) -> list[Seen]:
+            return [
+                _seen("a long line that is sure", 0.99, 10, 10, 150, 30),
+                _seen("specks", 0.4, 10, 40, 60, 60),
+                _seen("", 0.0, 10, 70, 20, 80),
+            ]
+
+    assert [line.text for line in read_page(Unsure(), _page()).lines] == ["a long line that is sure"]
 
 
 def test_an_upright_page_that_is_hard_to_read_stays_upright() -> None:
