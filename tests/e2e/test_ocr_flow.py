@@ -14,7 +14,7 @@ import pytest
 
 from conftest import Cli
 from pdfs import PdfWriter
-from scans import SIMPLIFIED, TRADITIONAL, as_file, as_pdf, draw_page, join_pdfs, needs_font, needs_ocr
+from scans import SIMPLIFIED, TRADITIONAL, as_file, as_pdf, draw_page, draw_table, join_pdfs, needs_font, needs_ocr
 from shelf import Shelf
 from zhiku.config import BASE_FILE
 from zhiku.errors import NeedsOcr
@@ -69,6 +69,13 @@ def test_what_ocr_read_stays_where_a_run_does_without_it(shelf: Shelf) -> None:
     report = shelf.index(prune=True)
     assert (report.gone, report.left_out, report.pruned) == ([], [], 0)
     assert shelf.found("锅炉") == ["notice.png"]
+
+
+def test_rows_of_a_scanned_table_stay_apart(shelf: Shelf) -> None:
+    rows = [("品名", "数量", "备注"), ("阀门", "3", "需要更换"), ("压力表", "25", "每年校准一次")]
+    shelf.write("table.pdf", as_pdf(draw_table(*rows)))
+    shelf.index(ocr=True)
+    assert [text for _, _, text in shelf.grep("3")] == ["阀门 3 需要更换"]
 
 
 def test_a_base_may_ask_for_it_once_for_all(shelf: Shelf) -> None:

@@ -151,6 +151,8 @@ def _is_continued(before: _PlacedLine, after: _PlacedLine, leading: float) -> bo
         or not 0.88 < first.size / second.size < 1.13
     ):
         return False
+    if _are_rows(first, second):
+        return False
     is_below = before.page_no == after.page_no and second.baseline < first.baseline
     if is_below and not _is_near(first, second, leading):
         return False
@@ -159,6 +161,13 @@ def _is_continued(before: _PlacedLine, after: _PlacedLine, leading: float) -> bo
         return False
     may_hang = not leading and not ends_sentence
     return (not is_below or _is_aligned(before, after, may_hang)) and _is_full(before, second)
+
+
+def _are_rows(first: PrintedLine, second: PrintedLine) -> bool:
+    """Say whether the last cells of two lines begin below each other, as those of two rows of a table do."""
+    if first.last_cell is None or second.last_cell is None:
+        return False
+    return abs(first.last_cell - second.last_cell) < second.size / 2
 
 
 def _is_near(first: PrintedLine, second: PrintedLine, leading: float) -> bool:
