@@ -12,10 +12,8 @@ from zhiku.errors import MissingExtra
 from zhiku.ingest.pipeline import Progress
 from zhiku.model import Document
 from zhiku.parsers.pool import PooledParser, WorkerPool
-from zhiku.parsers.recognising import RecognisingParser, Recognition
 from zhiku.ports import Parser, ReadSession
 from zhiku.registry import OCR_FORMATS, has_ocr, parser_options
-from zhiku.service.ocr_cache import OcrCache
 from zhiku.text.ocr_pages import is_read_by_ocr, needs_ocr
 
 log = logging.getLogger(__name__)
@@ -61,6 +59,9 @@ class PageReading:
     """How a run reads the pages of one base that are images."""
 
     def __init__(self, base_folder: Path, pool: WorkerPool, progress: PageProgress, *, every_page: bool) -> None:
+        from zhiku.parsers.recognising import Recognition  # a run without OCR must not pay for the import
+        from zhiku.service.ocr_cache import OcrCache
+
         self._cache = OcrCache(base_folder)
         self._every_page = every_page
         self._recognition = Recognition(
@@ -72,6 +73,8 @@ class PageReading:
 
     def parser(self, format_name: str, pool: WorkerPool) -> Parser:
         """Return the parser of a format that OCR reads."""
+        from zhiku.parsers.recognising import RecognisingParser  # as above
+
         return RecognisingParser(format_name, pool, self._recognition)
 
     def to_read_again(self, documents: Iterable[Document], root: Path) -> frozenset[str]:
