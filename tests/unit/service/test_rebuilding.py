@@ -366,6 +366,7 @@ def old_schema(shelf: Shelf) -> None:
         connection.execute(f"CREATE TRIGGER {row}_totals_on_{event} AFTER {event} ON documents BEGIN SELECT 1; END")
     connection.execute("DROP INDEX hidden_embeddings")
     connection.execute("DROP INDEX textless_documents")
+    connection.execute("DROP INDEX looks_of_documents")
     for table, column in (
         ("documents", "ctime_ns"),
         ("documents", "pruned"),

@@ -15,16 +15,15 @@ _COLUMNS = "d.doc_id, d.size_bytes, d.mtime_ns, d.ctime_ns, d.sha256, d.format, 
 _FILES = f"SELECT r.path, d.path, d.path_raw, {_COLUMNS} FROM documents AS d JOIN roots AS r USING (root_id)"
 
 
-_LOOK = """size_bytes, mtime_ns, ctime_ns FROM documents NOT INDEXED
-    WHERE root_id = ? AND state = 'active'"""
+_LOOK = "size_bytes, mtime_ns, ctime_ns FROM documents WHERE root_id = ? AND state = 'active'"
 
 
 def settled_files(connection: apsw.Connection, root: str) -> Iterator[FileLook]:
     """Yield what the searched files of a root looked like, in the order in which they were first stored."""
     root_id = connection.execute("SELECT root_id FROM roots WHERE path = ?", (root,)).get
-    # Rows as they come, and in the table's own order: a run over unchanged files makes nothing else of them.
-    plain: Any = connection.execute(f"SELECT path, {_LOOK} AND path_raw IS NULL", (root_id,))
-    raw: Any = connection.execute(f"SELECT path_raw, {_LOOK} AND path_raw IS NOT NULL", (root_id,))
+    # Rows as they come, which is in the order of an index: a run over unchanged files makes nothing else of them.
+    plain: Any = connection.execute(f"SELECT path, {_LOOK} AND path_raw IS NULL ORDER BY doc_id", (root_id,))
+    raw: Any = connection.execute(f"SELECT path_raw, {_LOOK} AND path_raw IS NOT NULL ORDER BY doc_id", (root_id,))
     return chain(plain, ((os.fsdecode(name), *look) for name, *look in raw))
 
 

@@ -152,6 +152,9 @@ STEPS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE documents ADD COLUMN forgotten INTEGER NOT NULL DEFAULT 0",
         # 1 where only deprecated documents have the vector: then it counts as none in its pack.
         "ALTER TABLE embeddings ADD COLUMN hidden INTEGER NOT NULL DEFAULT 0",
+        # All that a run over unchanged files reads: without it, what stands before the last columns is stepped over.
+        """CREATE INDEX looks_of_documents
+            ON documents (root_id, state, doc_id, path, size_bytes, mtime_ns, ctime_ns, path_raw)""",
         "CREATE INDEX textless_documents ON documents (root_id) WHERE chunk_count = 0",
         # What a file that could not be read looked like, and what read it: it is not tried for ever.
         "ALTER TABLE ledger ADD COLUMN size_bytes INTEGER",
