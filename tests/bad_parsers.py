@@ -45,7 +45,7 @@ class Parser:
         return said("fresh")
 
     def harm(self, source: Source, text: str) -> ParsedDocument:
-        sys.harmed = True  # type: ignore[attr-defined]
+        sys.harmed = True
         return said("harmed")
 
     def sleep(self, source: Source, text: str) -> ParsedDocument:
@@ -103,6 +103,6 @@ class Parser:
         return self.recurse(source, text)
 
     def import_decoy(self, source: Source, text: str) -> ParsedDocument:
-        import decoy  # type: ignore[import-not-found]
+        import decoy
 
         return said(str(decoy))

@@ -17,7 +17,7 @@ class NoSharedMemory(apsw.VFS):
         self._system = apsw.vfs_names()[0]
         super().__init__("no-shared-memory", self._system, makedefault=True)
 
-    def xOpen(self, name: apsw.URIFilename | str | None, flags: list[int]) -> _File:  # type: ignore[override]  # noqa: N802
+    def xOpen(self, name: apsw.URIFilename | str | None, flags: list[int]) -> _File:  # noqa: N802
         return _File(apsw.VFSFile(self._system, name, flags))
 
 

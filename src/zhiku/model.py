@@ -34,6 +34,11 @@ class Source:
     """
     sha256: str
 
+    @property
+    def look(self) -> FileLook:
+        """Return what the file looked like when it was read."""
+        return self.path, self.size_bytes, self.mtime_ns, self.ctime_ns
+
 
 FileLook = tuple[str, int, int, int]
 """A file's path, size, time of change and time of the last change of its status, as `Source` has them."""
@@ -58,6 +63,16 @@ class KnownFile(NamedTuple):
     """1 where the file was gone and the user said `--prune`."""
     forgotten: int
     """1 where the user said `zhiku forget`."""
+
+    @property
+    def look(self) -> FileLook:
+        """Return what the file looked like when it was read."""
+        return self.path, self.size_bytes, self.mtime_ns, self.ctime_ns
+
+    @property
+    def is_searched(self) -> bool:
+        """Return whether its document is active."""
+        return not (self.pruned or self.forgotten)
 
 
 HiddenBy = Literal["pruned", "forgotten"]

@@ -666,7 +666,6 @@ TEXTS: dict[str, str] = {
     "Read every file, whatever its size and times say.": "不看大小和时间，逐个读取文件核对。",
     "Recognise text in images, and on pages of PDFs that are images.": "识别图片、以及 PDF 中图片页面上的文字。",
     "Recognise every page under PATH, also where it has text already.": "识别 PATH 下的每一页，已有文字的也重新识别。",
-    "No longer searched, since their files are gone or left out now: {count}": "文件已不在或现被排除，不再检索：{count}",
     "Check that bases find what they hold: each way of searching is asked for sentences taken from the base, and the index is searched for damage. Says which way is blind, and what mends it. Nothing is changed, unless by --repair, which makes full text and vectors' packs anew from the record, without reading or embedding a file.": "检查知识库能否找到自己的内容：用库中的句子逐一试问每种检索方式，并检查索引有无损坏；说明哪种方式失灵、如何修复。除非用 --repair，否则不改动任何东西；--repair 由记录重做全文索引和向量包，不读取文件，也不做嵌入。",
     "Mend what can be mended from the record first, then check.": "先由记录修复能修的部分，再检查。",
     "Base {name}: words and vectors made anew for {count} chunks.": "知识库 {name}：已为 {count} 个片段重做词语和向量索引。",

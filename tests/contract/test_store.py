@@ -70,7 +70,7 @@ def fill(store: Store, **texts: str) -> dict[str, int]:
 
 
 def search(session: ReadSession, *terms: str, **limits: object) -> list[int]:
-    found = session.search_lexical(LexicalQuery(terms=terms), limit=100, **limits)  # type: ignore[arg-type]
+    found = session.search_lexical(LexicalQuery(terms=terms), limit=100, **limits)
     return [candidate.doc_id for candidate in found]
 
 
@@ -332,7 +332,7 @@ def test_totals_follow_every_change(store: Store) -> None:
 
 
 def note(path: str, outcome: str = "failed", message: str = "m") -> LedgerEntry:
-    return LedgerEntry(root=ROOT, path=path, outcome=outcome, code="c", message=message)  # type: ignore[arg-type]
+    return LedgerEntry(root=ROOT, path=path, outcome=outcome, code="c", message=message)
 
 
 def ledger(store: Store) -> list[tuple[str, str, str, int]]:
@@ -410,7 +410,7 @@ class Broken(Exception):
 
 def _failing_tokens(tokens: Sequence[ChunkTokens]) -> Sequence[ChunkTokens]:
     class Tokens(list[ChunkTokens]):
-        def __iter__(self):  # type: ignore[no-untyped-def]
+        def __iter__(self):
             yield tokens[0]
             raise Broken
 

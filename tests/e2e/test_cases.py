@@ -131,7 +131,7 @@ class Run:
         environ = {**os.environ, "ZHIKU_HOME": str(home or self.door.library.home), "ZHIKU_LANG": "en"}
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         command = (sys.executable, "-m", "zhiku", *command)
-        return subprocess.Popen(command, env=environ, cwd=self.folder, text=True, **pipes)  # type: ignore[call-overload]
+        return subprocess.Popen(command, env=environ, cwd=self.folder, text=True, **pipes)
 
     def do_endpoint_log(self) -> None:
         """Do nothing: what was embedded is counted all the time."""
@@ -258,7 +258,7 @@ CHECKS: dict[str, Callable[[Run, Any, Any], bool]] = {
         run.embedded[-1] - run.embedded[wanted["step"]] == wanted["count"] < run.embedded[0]
     ),
     "always": lambda _, results, promises: all(_always(results, promise) for promise in promises),
-    "outgoing": lambda run, _, count: count == 0 and not run.door.network_log.exists(),  # type: ignore[attr-defined]
+    "outgoing": lambda run, _, count: count == 0 and not run.door.network_log.exists(),
 }
 
 

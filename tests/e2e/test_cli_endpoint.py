@@ -106,7 +106,7 @@ def test_another_endpoint_is_refused_and_a_rebuild_moves_the_base(full: Cli, ser
         assert found.returncode == 0
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT to another process")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot send SIGINT to another process")
 @pytest.mark.parametrize("command", ["index", "search"])
 def test_ctrl_c_ends_within_a_second_whatever_the_server_does(
     full: Cli, server: Server, model: Model, command: str
@@ -125,7 +125,7 @@ def test_ctrl_c_ends_within_a_second_whatever_the_server_does(
         assert "nterrupted" in run.stderr.read()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
 def test_after_a_kill_the_rest_is_embedded_and_nothing_twice(full: Cli, server: Server, model: Model) -> None:
     for key, value in (("api_url", server.url), ("model_name", "m1"), ("batch_size", "4")):
         assert full("config", "set", f"models.embedding.{key}", value).returncode == 0

@@ -180,7 +180,7 @@ def test_a_name_that_is_not_utf8_does_not_end_the_run_when_its_file_cannot_be_re
     try:
         (cli.docs / "caf\udce9.pdf").write_bytes(b"%PDF-1.4 no")
     except OSError:
-        pytest.skip("names are not bytes here")
+        pytest.skip("file names are not bytes on this system")
     cli.write("z.md", "valve\n")
     assert cli("index", "docs").returncode == 3
     assert "caf\\xe9.pdf is damaged" in cli("status").stdout

@@ -22,8 +22,13 @@ if TYPE_CHECKING:
     from conftest import Cli
 
 WAIT_S = 30.0
-needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals, or folders that can be moved")
-needs_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="is about a limit of Linux")
+needs_posix = pytest.mark.skipif(
+    sys.platform == "win32", reason="Windows cannot send SIGINT to another process, nor move a folder that is open"
+)
+needs_linux = pytest.mark.skipif(
+    not sys.platform.startswith("linux"),
+    reason="only Linux limits the memory of a process, or the number of files it watches",
+)
 
 
 def wait_for(condition: Callable[[], object]) -> None:

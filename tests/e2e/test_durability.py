@@ -16,7 +16,7 @@ from users import as_normal_user, common_folder
 from zhiku.errors import IndexStateError
 from zhiku.service.library import Library
 
-needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX limits, signals and permissions")
+needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no POSIX limits, signals and permissions")
 FILES = 40
 COMMANDS = {
     "rebuild": ("rebuild",),

@@ -27,7 +27,9 @@ from zhiku.ports import ReadSession
 from zhiku.registry import EMBEDDERS
 from zhiku.service.library import Library
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="Windows cannot send SIGINT or SIGKILL to another process"
+)
 
 KILLS = int(os.environ.get("KILLS", "20"))
 SEED = int(os.environ.get("SEED", time.time_ns() % 1_000_000))
@@ -295,7 +297,7 @@ def test_a_kill_at_any_instant_costs_nothing(name: str, tmp_path: Path, monkeypa
     chance = random.Random(f"{SEED} {name}")
     left = round(KILLS * scenario.share)
     if KILLS < MANY_KILLS and scenario.share < 0.25:
-        pytest.skip("make torture does this")
+        pytest.skip("too rare a command for 20 kills; make torture covers it")
     killed = 0
     for n in range(-(-left // KILLS_PER_WORLD)):
         folder = tmp_path / str(n)

@@ -121,7 +121,7 @@ def test_the_command_marks_pages_that_ocr_read(cli: Cli) -> None:
     assert json.loads(cli("read", "report.pdf", "--page", "1", "--format", "json").stdout)["ocr"] is False
 
 
-@pytest.mark.skipif(os.name == "nt", reason="needs signals")
+@pytest.mark.skipif(os.name == "nt", reason="Windows cannot send SIGINT or SIGTERM to another process")
 def test_a_run_that_is_interrupted_does_not_read_its_pages_again(cli: Cli) -> None:
     count = 3
     cli.write("scan.pdf", as_pdf(*(draw_page(f"{number} {SHORT}") for number in range(count))))
@@ -151,7 +151,7 @@ def test_a_run_that_is_interrupted_does_not_read_its_pages_again(cli: Cli) -> No
 
 def _wait_for(holds: object, limit_s: float = 60) -> None:
     end = time.monotonic() + limit_s
-    while not holds():  # type: ignore[operator]
+    while not holds():
         assert time.monotonic() < end
         time.sleep(0.02)
 

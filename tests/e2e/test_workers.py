@@ -20,7 +20,9 @@ from zhiku.registry import PARSERS
 if TYPE_CHECKING:
     from conftest import Cli
 
-needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
+needs_posix = pytest.mark.skipif(
+    sys.platform == "win32", reason="Windows cannot send SIGINT or SIGKILL to another process"
+)
 
 WITH_BAD_PARSER = """
 import sys

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 NOTHING_MATCHED = 1
 SOME_FAILED = 3
 INTERRUPTED = 130
-MAX_ANNOUNCED = 20
 
 _INDEX_EXAMPLES = """\
 zhiku index ~/notes
@@ -76,6 +76,7 @@ def index(
     wait: bool,
     **work: Any,
 ) -> int:
+    from zhiku.cli.announcing import announce_prune
     from zhiku.cli.endpoint import agreed, taken
     from zhiku.cli.progress import EmbeddingLine, ProgressLine
     from zhiku.config import DEFAULT_BASE
@@ -96,7 +97,7 @@ def index(
                 embed=not no_embed,
                 may_send=may_send,
                 wait_s=math.inf if wait else 0.0,
-                announce=lambda doomed: announce_prune(doomed, session),
+                announce=partial(announce_prune, session.errors, name),
                 **work,
                 progress=progress,
                 embed_progress=EmbeddingLine(session.errors),
@@ -110,18 +111,6 @@ def index(
         render.error(done.embedding.failure, session.language)
         return done.embedding.failure.exit_code
     return SOME_FAILED if any(each.report.failed for each in done) else 0
-
-
-def announce_prune(paths: Sequence[str], session: Session) -> None:
-    """Say what is going to be pruned, before it is."""
-    from zhiku.cli.columns import clean_line
-
-    screen = session.errors
-    render.note(screen.tr("No longer searched, since their files are gone or left out now: {count}", count=len(paths)))
-    for path in paths[:MAX_ANNOUNCED]:
-        render.note(f"- {clean_line(path)}")
-    if len(paths) > MAX_ANNOUNCED:
-        render.note(screen.tr("… and {count} more", count=len(paths) - MAX_ANNOUNCED))
 
 
 def _print_report(session: Session, base: Base, done: IndexReport) -> None:

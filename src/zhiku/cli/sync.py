@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,17 +12,15 @@ import click
 
 from zhiku.cli import options, render
 from zhiku.cli.bases import table
-from zhiku.cli.columns import clean_line
 from zhiku.cli.command import Command, session_of
 from zhiku.cli.content import INTERRUPTED, SOME_FAILED
-from zhiku.cli.reasons import MAX_LISTED, rule, told
+from zhiku.cli.reasons import rule, told
 from zhiku.cli.reports import lost, unread, worked_around
 from zhiku.cli.values import Whole
 from zhiku.service.domains import DOMAINS_FILE
 
 if TYPE_CHECKING:
     from zhiku.cli.screen import Screen
-    from zhiku.cli.session import Session
     from zhiku.service.library_root import LibraryRoot
     from zhiku.service.sync_report import GoneRoot, SyncedBase, SyncReport
 
@@ -60,6 +58,7 @@ zhiku sync --prune --dry-run"""
 @options.formats("text", "json")
 @click.pass_context
 def sync(ctx: click.Context, /, roots: tuple[str, ...], names: tuple[str, ...], form: str, **work: Any) -> int:
+    from zhiku.cli.announcing import announce_prune
     from zhiku.cli.progress import EmbeddingLine, ProgressLine
 
     session = session_of(ctx)
@@ -71,7 +70,7 @@ def sync(ctx: click.Context, /, roots: tuple[str, ...], names: tuple[str, ...], 
             embed=not work.pop("no_embed"),
             wait_s=math.inf if work.pop("wait") else 0.0,
             **work,
-            announce=partial(_announce, session),
+            announce=partial(announce_prune, session.errors),
             progress=progress,
             embed_progress=EmbeddingLine(session.errors),
         )
@@ -85,17 +84,6 @@ def sync(ctx: click.Context, /, roots: tuple[str, ...], names: tuple[str, ...], 
     if done.failure:
         return done.failure.exit_code
     return 0 if done.is_complete else SOME_FAILED
-
-
-def _announce(session: Session, name: str, paths: Sequence[str]) -> None:
-    if session.errors.columns:
-        render.draw("")  # the line of progress
-    told = "Base {name}: to be taken out of search, for their files are gone or left out now: {count}"
-    render.note(session.errors.tr(told, name=name, count=len(paths)))
-    for path in paths[:MAX_LISTED]:
-        render.note(f"- {clean_line(path)}")
-    if len(paths) > MAX_LISTED:
-        render.note(session.errors.tr("… and {count} more", count=len(paths) - MAX_LISTED))
 
 
 def _summary(done: SyncReport, screen: Screen) -> Iterator[str]:

@@ -120,11 +120,11 @@ class _Teller:
         return fresh
 
     def _newly_gone(self, base: str, report: IndexReport) -> list[str]:
-        told = self._gone.setdefault(base, set())
+        told = self._gone.get(base, set())
         gone = {f"{each.target.root}{os.sep}{path}" for each in report for path in each.report.gone}
-        fresh = sorted(gone - told)
-        told |= gone
-        return fresh
+        looked_at = tuple(str(each.target.part) for each in report)
+        self._gone[base] = {path for path in told if not path.startswith(looked_at)} | gone
+        return sorted(gone - told)
 
 
 _Failure = tuple[str, str, str, str]

@@ -94,7 +94,7 @@ class _Run:
         began = time.monotonic()
         try:
             survey = survey_root(self._root, self._options.within, self._tools.rules, self._changes)
-            self.report.unchanged = survey.settled
+            self.report.unchanged = self._changes.settled
             self._note_skipped(survey)
             self._update_all(survey.wanted)
             for path in self._changes.settled_textless(survey.part):
@@ -181,7 +181,7 @@ class _Run:
 
     def _keep(self, known: KnownFile, source: Source) -> None:
         """Keep a document whose content is as it was; it may be elsewhere, or have been gone for a while."""
-        if known[:6] != (source.root, source.path, known.doc_id, source.size_bytes, source.mtime_ns, source.ctime_ns):
+        if (known.root, known.look) != (source.root, source.look):
             self._session.touch(known.doc_id, source)
         is_searched = not known.forgotten
         if known.pruned:
@@ -236,7 +236,7 @@ class _Run:
                 outcome="failed",
                 code=code,
                 message=message,
-                look=(path, source.size_bytes, source.mtime_ns, source.ctime_ns) if source else None,
+                look=source.look if source else None,
                 reader=self._tools.reader,
             )
         )

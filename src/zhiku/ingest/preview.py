@@ -22,7 +22,7 @@ def preview_root(
     survey = survey_root(root, within, rules, changes)
     report.failed += [entry for entry in survey.notes(root) if entry.outcome == "failed"]
     report.skipped.update(item.reason for item in survey.skipped if not item.failed)
-    report.unchanged = survey.settled
+    report.unchanged = changes.settled
     for item in survey.wanted:
         try:
             count_change(report, _judge(item, root, changes))

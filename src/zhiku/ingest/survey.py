@@ -26,10 +26,8 @@ class Survey:
 
     part: str
     """The part looked at, relative to the root; empty for all of it."""
-    settled: int = 0
-    """Files that are as they were, of which nothing is to be done."""
     wanted: list[Found] = field(default_factory=list)
-    """The other files."""
+    """The files that are not settled."""
     skipped: list[Skipped] = field(default_factory=list)
     is_emptied: bool = False
     """Whether nothing is there at all although files of it are remembered: a drive that is not mounted looks so."""
@@ -63,13 +61,12 @@ def survey_root(root: Path, within: Path | None, rules: DiscoverRules, changes: 
             survey.skipped.append(item)
         else:
             survey.wanted.append(item)
-    survey.settled = changes.settled
     for item in survey.skipped:
         if item.failed or item.reason in _FAILED_SKIPS:
             changes.excuse(changes.at_or_below(item.path))
         elif item.reason == "unsupported":
             changes.excuse([item.path])  # a picture, say, that a run with OCR has read: this one cannot judge it
-    if not (survey.part or survey.settled or survey.wanted) and changes.gone("").missing:
+    if not (survey.part or changes.settled or survey.wanted) and changes.gone("").missing:
         survey.is_emptied = True
         changes.excuse(changes.known)
     return survey

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from typing import Final
 
-from zhiku.errors import ParseFailed, TooLarge
+from zhiku.errors import ParseFailed
 from zhiku.model import ParsedDocument, Source
+from zhiku.parsers.char_budget import CharBudget
 from zhiku.parsers.epub_headings import HeadingLevels
 from zhiku.parsers.epub_package import BookPackage
 from zhiku.parsers.html import decode_page, read_all_lines
 from zhiku.parsers.lines import Line, assemble
 from zhiku.text.markup import close_empty_elements
-
-MAX_CHARS: Final = 20_000_000
 
 
 class EpubParser:
@@ -35,7 +33,7 @@ class _Book:
     def __init__(self, package: BookPackage, path: str) -> None:
         self._package = package
         self._path = path
-        self._chars = 0
+        self._budget = CharBudget(path)
         self._groups = 0
 
     def read(self) -> ParsedDocument:
@@ -74,20 +72,10 @@ class _Book:
             self._package.damaged.append(part)
             return None
         lines = read_all_lines(close_empty_elements(page))
-        self._count(sum(len(line.text) for line in lines))
+        self._budget.spend(sum(len(line.text) for line in lines))
         first = self._groups
         self._groups += max((line.group for line in lines), default=0) + 1
         return [line._replace(group=line.group + first) for line in lines]
-
-    def _count(self, chars: int) -> None:
-        self._chars += chars
-        if self._chars > MAX_CHARS:
-            raise TooLarge(
-                "{path} has too much text: {chars:,} characters.",
-                path=self._path,
-                chars=self._chars,
-                hint="split it into several files",
-            )
 
     def _iter_warnings(self, *, has_text: bool) -> Iterator[str]:
         package = self._package

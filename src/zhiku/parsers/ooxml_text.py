@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from zhiku.errors import TooLarge
+from zhiku.parsers.char_budget import CharBudget
 from zhiku.parsers.xml_walk import Attributes, attribute
 from zhiku.text.symbol_fonts import symbol_text
-
-MAX_CHARS: Final = 20_000_000
-"""Of a document's text, labels of lists included."""
 
 OFF: Final = frozenset(("0", "false", "off"))
 """How an attribute says no (ECMA-376 part 1, 22.9.2.7)."""
@@ -36,9 +33,8 @@ class TextReader:
 
     def __init__(self, path: str, write: Callable[[str], None]) -> None:
         self.has_hidden_text = False
-        self._path = path
+        self._budget = CharBudget(path)
         self._write = write
-        self._chars = 0
         self._in_text = False
         self._is_hidden = False
         self._fields: list[bool] = []  # for each open field, whether its code is being read
@@ -85,15 +81,8 @@ class TextReader:
             self._write(text)
 
     def count(self, chars: int) -> None:
-        """Count characters of the text; raise TooLarge where there are too many."""
-        self._chars += chars
-        if self._chars > MAX_CHARS:
-            raise TooLarge(
-                "{path} has too much text: {chars:,} characters.",
-                path=self._path,
-                chars=self._chars,
-                hint="split it into several files",
-            )
+        """Count characters of the text, labels of lists included; raise TooLarge where there are too many."""
+        self._budget.spend(chars)
 
     def end_codes(self) -> None:
         """End the codes of open fields, as paragraphs do: one without an end would hide all that follows."""
@@ -137,7 +126,7 @@ class TextReader:
                 self._fields.append(False)
 
     def _start_alternatives(self, _: Attributes) -> None:
-        self._alternatives.append(self._chars)
+        self._alternatives.append(self._budget.spent)
 
     def _start_choice(self, _: Attributes) -> bool:
         """Pass over an alternative if one before it had text: each holds the same in another form."""
@@ -145,7 +134,7 @@ class TextReader:
 
     def _end_choice(self) -> None:
         before = self._alternatives[-1] if self._alternatives else None
-        if before is not None and self._chars > before:
+        if before is not None and self._budget.spent > before:
             self._alternatives[-1] = None
 
     def _end_alternatives(self) -> None:

@@ -8,12 +8,12 @@ from typing import Any, Final, NamedTuple
 
 from zhiku.errors import TooLarge
 from zhiku.model import BlockKind, ParsedDocument
+from zhiku.parsers.char_budget import CharBudget
 from zhiku.parsers.lines import Line, assemble
 
 MAX_CELLS: Final = 2_000_000
 """Of a workbook that hold something."""
 
-MAX_CHARS: Final = 20_000_000
 CELL_BORDER: Final = " | "
 _MAX_BLANKS: Final = 4
 """How many times as many cells as are filled a table may have, and 100 more; else its blank cells are not shown."""
@@ -58,7 +58,7 @@ class Workbook:
         self._lines: list[Line] = []
         self._group = 0
         self._cells = 0
-        self._chars = 0
+        self._budget = CharBudget(path)
         self._hidden = 0
         self._others = 0
 
@@ -75,7 +75,6 @@ class Workbook:
     def count(self, chars: int, cells: int = 1) -> None:
         """Count cells that hold so many characters each; raise TooLarge where there are too many."""
         self._cells += cells
-        self._chars += chars * cells
         if self._cells > MAX_CELLS:
             raise TooLarge(
                 "{path} has more than {limit:,} cells that hold something",
@@ -83,13 +82,7 @@ class Workbook:
                 limit=MAX_CELLS,
                 hint="split it into several files",
             )
-        if self._chars > MAX_CHARS:
-            raise TooLarge(
-                "{path} has too much text: {chars:,} characters.",
-                path=self._path,
-                chars=self._chars,
-                hint="split it into several files",
-            )
+        self._budget.spend(chars * cells)
 
     def add(self, name: str, cells: SheetCells) -> None:
         """Add a sheet, if it holds something: its name as a heading, and its rows by their numbers."""

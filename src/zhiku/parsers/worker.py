@@ -30,10 +30,10 @@ from zhiku.parsers.wire import (
 from zhiku.ports import Parser
 from zhiku.registry import resolve
 
-try:
+if sys.platform == "win32":  # which has no limits of this kind
+    resource = None
+else:
     import resource
-except ImportError:  # Windows has no limits of this kind
-    resource = None  # type: ignore[assignment]
 
 MAX_OPEN_FILES = 64
 MAX_REQUEST_BYTES = 2**40  # zhiku itself sends it, and has its own limits on files

@@ -195,9 +195,8 @@ class Base:
 
         with self.locked(wait_s):
             wanted = find_snapshot(self.folder, name)
-            saved: list[Snapshot | None] = []
-            restore_index(self._store, wanted.path, lambda: saved.append(self._snapshot("restore", spared=wanted)))
-        return Restoration(restored=wanted, saved=saved[0])
+            saved = restore_index(self._store, wanted.path, lambda: self._snapshot("restore", spared=wanted))
+        return Restoration(restored=wanted, saved=saved)
 
     def forget(self, *names: str, wait_s: float = 0.0) -> Forgetting:
         """Take documents out of search: each name is a document's id, locator or path, or a folder's path.
@@ -376,20 +375,12 @@ class Base:
             return {}
 
     def _remembers(self, path: Path) -> bool:
-        """Answer whether anything is indexed of a path at or below a root, or of what was below it."""
-        real = Path(os.path.realpath(path))
+        from zhiku.service.roots import remembers  # most paths exist
+
         if not self.exists():
             return False
         with self.reading() as session:
-            for root in load_base_settings(self.folder).roots:
-                if real == Path(root):
-                    return True
-                folder = Path(root) if Path(root).is_dir() else Path(root).parent
-                if real.is_relative_to(folder):
-                    part = real.relative_to(folder).as_posix()
-                    known = session.known_files(str(folder))
-                    return part in known or any(each.startswith(part + "/") for each in known)
-        return False
+            return remembers(load_base_settings(self.folder).roots, session, Path(os.path.realpath(path)))
 
     def _was_read_by_ocr(self) -> bool:
         """Answer whether OCR read any page that a rebuild would have to read again."""
@@ -422,9 +413,9 @@ class Base:
 
         with self.locked(wait_s):
             with self.reading() as session:
-                named = [document for name in names for document in find_documents(session, self.name, name)]
+                named = find_documents(session, self.name, names)
             with self._store.writing() as writer:
-                return change(writer, list({document.doc_id: document for document in named}.values()))
+                return change(writer, named)
 
     def _snapshot(self, reason: str, spared: Snapshot | None = None) -> Snapshot | None:
         """Copy the index; None where there is nothing that could be copied."""

@@ -51,12 +51,17 @@ def _outcome(documents: Sequence[Document], fresh: Sequence[Document]) -> Forget
     return Forgetting(done=tuple(fresh), already=tuple(each for each in documents if each.doc_id not in done))
 
 
-def find_documents(session: ReadSession, base: str, name: str) -> list[Document]:
-    """Return what a user names: a document by its id or locator, a file, or all at or below a folder.
+def find_documents(session: ReadSession, base: str, names: Sequence[str]) -> list[Document]:
+    """Return what a user names, each once: documents by id or locator, files, or all at or below a folder.
 
     A path is looked for as it is, whether or not it exists now, then as the end of one document's path.
     Raises `NotFound`, or `UsageError` for a locator of another base and for an empty name.
     """
+    found = (document for name in names for document in _named(session, base, name))
+    return list({document.doc_id: document for document in found}.values())
+
+
+def _named(session: ReadSession, base: str, name: str) -> list[Document]:
     if not name.strip():
         raise UsageError("a path is empty.", hint="name a document: zhiku list --documents --base {base}", base=base)
     if name.startswith(SCHEME):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from zhiku.config import BaseSettings
 from zhiku.errors import Damaged, IndexStateError, NotFound
@@ -18,6 +19,8 @@ from zhiku.service.targets import Target
 from zhiku.text.analyze import Analyzer
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,17 +125,18 @@ def repair_index(store: Store) -> Repair:
     return Repair(chunks=totals.chunks, pending_vectors=totals.pending_vectors)
 
 
-def restore_index(store: Store, snapshot: Path, before: Callable[[], object]) -> None:
+def restore_index(store: Store, snapshot: Path, before: Callable[[], T]) -> T:
     """Put a copy of an index in the place of this one; it is brought to the schema of today and checked first.
 
-    `before` is called when nothing can keep it from that any more. Raises `Damaged` where the copy is.
+    `before` is called when nothing can keep it from that any more, and what it returns is returned. Raises `Damaged`
+    where the copy is.
     """
     try:
         with store.successor(snapshot) as built:
             with built.writing():
                 pass
             check_built(built)
-            before()
+            return before()
     except (Damaged, NotFound) as error:
         raise Damaged(
             "the snapshot {path} is damaged: {cause}",

@@ -27,13 +27,28 @@ def folder_of(root: Path, session: ReadSession | None) -> Path | None:
 
 def is_missed(root: Path, session: ReadSession | None) -> bool:
     """Return whether a root that is gone is missed: not if nothing that was indexed of it is searched any more."""
-    if session is None or str(root) not in session.roots():
-        return True  # nothing was ever found there: its name may be wrong
-    return _searches(session, str(root))
+    if session is None:
+        return True
+    # The files of a root that is one file are those of the folder around it.
+    own = [known for known in [session.known_files(str(root.parent)).get(root.name)] if known]
+    known = [*session.known_files(str(root)).values(), *own]
+    if not known:  # all of it was found elsewhere; or nothing was ever found there, and its name may be wrong
+        return not set(_places(root)) & set(session.roots())
+    return any(each.is_searched for each in known)
 
 
-def _searches(session: ReadSession, folder: str) -> bool:
-    return any(not (each.pruned or each.forgotten) for each in session.known_files(folder).values())
+def remembers(roots: Sequence[str], session: ReadSession, path: Path) -> bool:
+    """Return whether anything is indexed of a path at or below one of these roots, or of what was below it."""
+    return any(path == Path(root) or _is_known(Path(root), session, path) for root in roots)
+
+
+def _is_known(root: Path, session: ReadSession, path: Path) -> bool:
+    folder = root if root.is_dir() else root.parent
+    if not path.is_relative_to(folder):
+        return False
+    part = path.relative_to(folder).as_posix()
+    known = session.known_files(str(folder))
+    return part in known or any(each.startswith(part + "/") for each in known)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,14 +80,14 @@ def find_losses(roots: Sequence[str], session: ReadSession | None, *, look: bool
         known = session.known_files(str(folder)).values()
         pruned += sum(each.pruned for each in known)
         forgotten += sum(each.forgotten for each in known)
-        searched = [each.path for each in known if not (each.pruned or each.forgotten)]
+        searched = [each.path for each in known if each.is_searched]
         lost = [path for path in searched if is_gone(folder / path)]
         if lost and len(lost) == len(searched) and str(folder) in roots:
             emptied.append(str(folder))
         else:
             missing += [str(folder / path) for path in lost]
-    kept = {str(folder) for folder in folders.values()} | set(roots) | {str(Path(root).parent) for root in roots}
-    dropped = tuple(root for root in session.roots() if root not in kept and _searches(session, root))
+    kept = {str(folder) for folder in folders.values()} | {place for root in gone for place in _places(Path(root))}
+    dropped = tuple(place for place in session.roots() if place not in kept and _searches(session, place))
     return Losses(
         missing_roots=gone,
         dropped_roots=dropped,
@@ -81,3 +96,12 @@ def find_losses(roots: Sequence[str], session: ReadSession | None, *, look: bool
         pruned=pruned,
         forgotten=forgotten,
     )
+
+
+def _places(root: Path) -> tuple[str, str]:
+    """Return where a root that is gone may have had its files: in itself, or around it if it was one file."""
+    return str(root), str(root.parent)
+
+
+def _searches(session: ReadSession, folder: str) -> bool:
+    return any(each.is_searched for each in session.known_files(folder).values())

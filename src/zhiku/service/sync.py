@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from zhiku.config import CONFIG_FILE, BaseSettings, base_key, load_base_settings, save_base_settings
 from zhiku.errors import ConfigError, NotFound, SourceError, Unreadable, UsageError, ZhikuError
+from zhiku.paths import is_gone
 from zhiku.service.base import Base
 from zhiku.service.library_root import INTRO_FILE, BaseFolder, LibraryRoot, read_intro, read_library_root
 from zhiku.service.recognition import check_ocr_is_installed
+from zhiku.service.roots import find_losses
 from zhiku.service.sync_report import GoneRoot, SyncedBase, SyncReport
 from zhiku.service.targets import as_paths, check_paths
 
@@ -80,8 +82,7 @@ def _read(library: Library, given: Sequence[str | Path]) -> list[LibraryRoot]:
     """Read each library root once, in the order they are named."""
     paths = _given(given) if given else _configured(library)
     real = dict.fromkeys(Path(os.path.realpath(path)) for path in paths)
-    # Path's own is_dir fails for what lies in a folder that may not be entered.
-    return [read_library_root(path) if os.path.isdir(path) else _missing(path) for path in real]  # noqa: PTH112
+    return [_missing(path) if is_gone(path) else read_library_root(path) for path in real]
 
 
 def _given(paths: Sequence[str | Path]) -> list[Path]:
@@ -163,18 +164,13 @@ def _gone_roots(
 
 
 def _gone_of(base: Base, roots: Sequence[Path]) -> Iterator[GoneRoot]:
-    gone = [
-        path
-        for path in load_base_settings(base.folder).roots
-        if not os.path.lexists(path) and any(Path(path).is_relative_to(root) for root in roots)
-    ]
-    if not gone or not base.exists():
+    if not base.exists():
         return
-    documents = base.documents()
-    for path in gone:
-        count = sum(each.source.root == path and each.state == "active" for each in documents)
-        if count:  # what was forgotten needs no more attention
-            yield GoneRoot(base=base.name, path=path, documents=count)
+    with base.reading() as session:
+        for path in find_losses(load_base_settings(base.folder).roots, session, look=False).missing_roots:
+            count = sum(known.is_searched for known in session.known_files(path).values())
+            if count and any(Path(path).is_relative_to(root) for root in roots):
+                yield GoneRoot(base=base.name, path=path, documents=count)
 
 
 def _sync(library: Library, name: str, folders: Sequence[BaseFolder], options: Mapping[str, Any]) -> SyncedBase:

@@ -36,7 +36,7 @@ def over() -> Iterator[Open]:
             instructions = {n: str(options.pop(n, "")) for n in ("query_instruction", "document_instruction")}
             lock = Lock(address=f"{server.url}/v1/embeddings", model="m", dims=dims, asked_dims=dims, **instructions)
             endpoint = Endpoint(url=server.url, model="m", timeout_s=20.0)
-            return OpenAIEmbedder(endpoint, lock, client, Options(**options)), server  # type: ignore[arg-type]
+            return OpenAIEmbedder(endpoint, lock, client, Options(**options)), server
 
         yield start
 

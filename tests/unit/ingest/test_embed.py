@@ -195,7 +195,7 @@ def test_ctrl_c_between_any_two_steps_costs_a_batch_at_most(store: Store, whole:
     with store.writing() as session:
         session.put_vectors([b"unused"], [HAN], unit_vector("unused")[None])
         try:
-            report = embed_pending(Interrupting(session, number), embedder)  # type: ignore[arg-type]
+            report = embed_pending(Interrupting(session, number), embedder)
         except KeyboardInterrupt:  # in the very last steps: nobody is left to report to
             session.checkpoint()
         else:
@@ -221,7 +221,7 @@ def test_ctrl_c_within_a_step_leaves_a_base_that_the_next_run_completes(
         return True
 
     with suppress(KeyboardInterrupt), store.writing() as session:
-        session._connection.exec_trace = interrupt  # type: ignore[attr-defined]
+        session._connection.exec_trace = interrupt
         embed_pending(session, FakeEmbedder())
     assert {text for _, text, _ in cosines(store)} <= {text for _, text, _ in whole}
     report = run(store, FakeEmbedder())
@@ -337,6 +337,6 @@ def test_half_surrogates_are_told_apart() -> None:
     digests = set()
     for text in ("\ud800", "\udfff", "\ufffd", "?"):
         session = OnePassage(text)
-        embed_pending(session, FakeEmbedder())  # type: ignore[arg-type]
+        embed_pending(session, FakeEmbedder())
         digests.update(session.digests)
     assert len(digests) == 4

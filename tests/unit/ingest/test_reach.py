@@ -11,7 +11,7 @@ import pytest
 from zhiku.ingest.folders import NameRules
 from zhiku.ingest.reach import MAX_PARTS, parts_to_update
 
-needs_links = pytest.mark.skipif(sys.platform == "win32", reason="links need privileges there")
+needs_links = pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege on Windows")
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def make(root: Path, *paths: str) -> None:
 
 
 def parts(root: Path, *changed: str, names: NameRules | None = None) -> list[str]:
-    found = parts_to_update(root, [os.path.join(root, path) for path in changed], names or NameRules())  # noqa: PTH118
+    found = parts_to_update(root, [f"{root}/{path}" for path in changed], names or NameRules())
     return [part.relative_to(root).as_posix() for part in found]
 
 

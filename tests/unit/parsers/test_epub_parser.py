@@ -10,7 +10,7 @@ from docx_files import docx, packed_as_zip
 from epub_files import SAMPLE, encryption, epub, point, xhtml
 from zhiku.errors import ParseFailed, PasswordNeeded, TooLarge
 from zhiku.model import ParsedDocument, Source
-from zhiku.parsers import epub as epub_parser
+from zhiku.parsers import char_budget
 from zhiku.parsers.epub import EpubParser
 
 SOURCE = Source(root="/r", path="book.epub", size_bytes=0, mtime_ns=0, sha256="")
@@ -183,7 +183,7 @@ def test_entities_that_a_contents_file_declares_are_not_read() -> None:
 def test_too_much_text_and_a_bomb_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(TooLarge):
         parse(epub({"a.xhtml": "<p/>" * 1_000_000}))
-    monkeypatch.setattr(epub_parser, "MAX_CHARS", 100)
+    monkeypatch.setattr(char_budget, "MAX_CHARS", 100)
     with pytest.raises(TooLarge, match="too much text"):
         parse(epub({"a.xhtml": "x" * 60, "b.xhtml": "x" * 60}))
 

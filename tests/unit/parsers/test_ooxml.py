@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from docx_files import SAMPLE, docx, item, level, numbering, p, packed_as_zip, root, style
 from zhiku.errors import ParseFailed, PasswordNeeded, SourceError, TooLarge, UnsupportedFormat
 from zhiku.model import ParsedDocument, Source
-from zhiku.parsers import ooxml_text
+from zhiku.parsers import char_budget
 from zhiku.parsers.docx import DocxParser
 from zhiku.parsers.docx_body import BodyReader
 from zhiku.parsers.docx_numbering import Numberings
@@ -145,7 +145,7 @@ def test_elements_that_are_never_closed_are_refused() -> None:
 
 
 def test_too_much_text_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ooxml_text, "MAX_CHARS", 1_000)
+    monkeypatch.setattr(char_budget, "MAX_CHARS", 1_000)
     label = numbering(level(0, "decimal", "%1" + "." * 90))
     assert len(parse(docx(p("x" * 1_000))).text) == 1_000
     for body in (p("x" * 1_001), item("x") * 100):

@@ -20,7 +20,7 @@ from zhiku.parsers.pool import PooledParser, WorkerPool
 from zhiku.parsers.wire import ParserBug
 from zhiku.registry import PARSERS
 
-needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX limits")
+needs_posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limits of processes")
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
 
 TARGET = "bad_parsers:Parser"

@@ -13,7 +13,7 @@ from pptx_files import SAMPLE, STRICT, p, pptx, shape, table, title
 from zhiku.chunkers.structure import StructureChunker
 from zhiku.errors import ParseFailed, PasswordNeeded, TooLarge, UnsupportedFormat
 from zhiku.model import ParsedDocument, Source
-from zhiku.parsers import ooxml_text
+from zhiku.parsers import char_budget
 from zhiku.parsers.pptx import PptxParser
 from zhiku.parsers.pptx_slide import SlideReader
 
@@ -171,7 +171,7 @@ def test_a_document_type_and_a_bomb_are_refused() -> None:
 
 
 def test_text_is_counted_over_all_slides(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ooxml_text, "MAX_CHARS", 1_000)
+    monkeypatch.setattr(char_budget, "MAX_CHARS", 1_000)
     assert parse(pptx(shape("x" * 500), shape("y" * 500))).text
     with pytest.raises(TooLarge, match="too much text"):
         parse(pptx(shape("x" * 500), shape("y" * 501)))

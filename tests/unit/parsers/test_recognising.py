@@ -56,11 +56,11 @@ class FakeCache:
 
 def _parse(pool: FakePool, cache: FakeCache | None = None, told: list[Any] | None = None) -> Mapping[str, Any]:
     recognition = Recognition(
-        pool=pool,  # type: ignore[arg-type]
+        pool=pool,
         cache=cache or FakeCache(),
         on_page=lambda *step: (told if told is not None else []).append(step),
     )
-    return RecognisingParser("pdf", pool, recognition).parse(SOURCE, b"").metadata  # type: ignore[arg-type]
+    return RecognisingParser("pdf", pool, recognition).parse(SOURCE, b"").metadata
 
 
 def test_a_file_that_needs_no_ocr_is_parsed_once() -> None:

@@ -29,7 +29,7 @@ from sheet_files import (
 from zhiku.chunkers.structure import StructureChunker
 from zhiku.errors import ParseFailed, PasswordNeeded, TooLarge, UnsupportedFormat
 from zhiku.model import ParsedDocument, Source
-from zhiku.parsers import sheets
+from zhiku.parsers import char_budget, sheets
 from zhiku.parsers.spreadsheet import SpreadsheetParser
 
 SOURCE = Source(root="/r", path="plan.xlsx", size_bytes=0, mtime_ns=0, sha256="")
@@ -327,7 +327,7 @@ def test_cells_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_shared_text_counts_wherever_it_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sheets, "MAX_CHARS", 1_000)
+    monkeypatch.setattr(char_budget, "MAX_CHARS", 1_000)
     cell = '<c t="s"><v>0</v></c>'
     strings = f"<si><t>{'x' * 100}</t></si>"
     assert shown(f"<row>{cell * 10}</row>", strings=strings)

@@ -78,7 +78,7 @@ def test_requests_share_a_connection(subject: Subject) -> None:
     with serving(lambda number, seen: OK) as server:
         ports = set()
         verify = server.verify_request
-        server.verify_request = lambda request, address: ports.add(address) or verify(request, address)  # type: ignore
+        server.verify_request = lambda request, address: ports.add(address) or verify(request, address)
         for _ in range(3):
             subject.post(server.url)
     assert len(ports) == 1

@@ -10,7 +10,7 @@ from zhiku.retrieve.lines import ELLIPSIS, GrepAnswer, GrepQuery, shorten
 
 
 def lines(shelf: Shelf, keyword: str, **limits: object) -> GrepAnswer:
-    return shelf.library.grep(GrepQuery(keyword=keyword, **limits), shelf.library.names())  # type: ignore[arg-type]
+    return shelf.library.grep(GrepQuery(keyword=keyword, **limits), shelf.library.names())
 
 
 def test_every_line_is_found_with_its_number(shelf: Shelf) -> None:

@@ -12,7 +12,7 @@ TEXT = "".join(f"第{n}行\n" for n in range(1, 51))
 
 
 def read(shelf: Shelf, place: str = "a.txt", **part: object) -> Excerpt:
-    return shelf.library.read(place, **part)  # type: ignore[arg-type]
+    return shelf.library.read(place, **part)
 
 
 @pytest.fixture

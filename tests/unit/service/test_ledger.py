@@ -175,7 +175,7 @@ def test_a_real_base_tells_of_every_file(shelf: Shelf) -> None:
     assert shelf.base.status(look=False).pages == PageCounts()
 
 
-@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="names are not bytes there")
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="file names are not bytes on Windows and macOS")
 def test_a_name_that_is_not_utf8_is_one_file_in_both(shelf: Shelf) -> None:
     name = os.fsdecode(b"caf\xe9.md")
     shelf.write(name, "valve\n")

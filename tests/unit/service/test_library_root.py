@@ -56,7 +56,7 @@ def test_domains_may_be_in_the_encoding_of_the_system(root: Path) -> None:
     ("folder", "line"),
     [("my notes", "my notes = my-notes"), ("#1!", "- #1! = 1"), ("?!", "?! = NAME"), ("📚 书", "📚 书 = 书")],
 )
-@pytest.mark.skipif(sys.platform == "win32", reason="such names")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not allow such names")
 def test_a_folder_that_cannot_give_its_name_is_left_out_with_the_line_to_add(
     root: Path, folder: str, line: str
 ) -> None:
@@ -96,7 +96,7 @@ def test_a_glossary_belongs_to_its_base_in_any_case(root: Path) -> None:
     assert glossaries == {"Notes": root / "_glossary" / "notes.md", "other": None}
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege")
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege on Windows")
 def test_links_are_followed_to_what_is_in_the_root_and_found_no_other_way(root: Path) -> None:
     make(root, "notes/sub", "_store/x", "../out")
     for name, target in {
@@ -123,7 +123,7 @@ def test_links_are_followed_to_what_is_in_the_root_and_found_no_other_way(root: 
     }
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege")
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege on Windows")
 def test_nothing_outside_the_root_is_read_through_links(root: Path) -> None:
     make(root, "notes", "../out")
     (root / "../out/secret.md").write_text("notes = stolen\n")
@@ -149,7 +149,7 @@ def test_domains_that_cannot_be_read_leave_no_folder_with_a_wrong_name(root: Pat
     assert isinstance(read.problems[0], ParseFailed | TooLarge)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="permissions of POSIX")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no POSIX permissions")
 def test_a_root_that_may_not_be_listed_is_a_problem() -> None:
     with common_folder() as folder:
         root = folder / "kb"
@@ -177,7 +177,7 @@ def test_an_intro_is_the_text_behind_the_frontmatter(root: Path, data: bytes, in
     assert read_intro(root) == intro
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="FIFOs")
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no FIFOs")
 def test_an_intro_that_is_no_file_is_not_waited_for(root: Path) -> None:
     os.mkfifo(root / "intro.md")
     with pytest.raises(SourceError, match="cannot be read"):

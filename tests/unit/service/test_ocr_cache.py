@@ -24,7 +24,7 @@ def test_a_page_is_found_again(tmp_path: Path) -> None:
     assert OcrCache(tmp_path).load(UNKNOWN, 3) is None
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no POSIX permissions")
 def test_nobody_else_can_read_it(tmp_path: Path) -> None:
     OcrCache(tmp_path).save(STORED, 3, PAGE)
     modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.rglob("*")}

@@ -135,7 +135,7 @@ def test_a_root_that_is_empty_or_gone_is_no_deletion(filled: Shelf, how: str) ->
     assert filled.index(prune=True).unchanged == 4
 
 
-@pytest.mark.skipif(os.name == "nt", reason="needs POSIX permissions")
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no POSIX permissions")
 def test_a_folder_that_may_not_be_read_is_no_deletion() -> None:
     with common_folder() as folder:
         filled = Shelf(folder)
@@ -166,6 +166,24 @@ def test_a_root_that_was_moved_is_not_missed_where_it_is_now(filled: Shelf) -> N
     reports = [each.report for each in filled.library.index([], "default", embed=False)]
     assert [report.failed for report in reports] == [[], []]
     assert filled.base.status().losses == Losses(missing_roots=())
+
+
+def test_a_single_file_that_was_renamed_is_not_missed_as_a_root(shelf: Shelf) -> None:
+    file = shelf.write("one.md", "水泵")
+    shelf.index(file)
+    shelf.index(file.rename(shelf.docs / "two.md"))
+    reports = [each.report for each in shelf.library.index([], "default", embed=False)]
+    assert [report.failed for report in reports] == [[], []]
+
+
+def test_a_path_is_remembered_by_any_of_several_roots(filled: Shelf) -> None:
+    single = filled.docs.parent / "single.md"
+    single.write_text("阀门", encoding="utf-8")
+    other = Shelf(filled.docs.parent / "second")
+    other.library = filled.library
+    other.index(single)
+    (filled.docs / "sub/c.md").unlink()
+    assert filled.index(filled.docs / "sub/c.md", prune=True).pruned == 1
 
 
 def test_documents_of_a_root_that_the_settings_dropped_are_told(filled: Shelf) -> None:
@@ -261,9 +279,7 @@ def test_a_check_reads_every_file_and_parses_none_that_is_as_it_was(filled: Shel
     assert (report.unchanged, report.read) == (4, 0)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="stands in for a file system that does not tell case")
 def test_a_file_renamed_by_case_alone_is_moved(shelf: Shelf) -> None:
-    # Two names of one file, of which one is not listed: so it looks where case is not told.
     file = shelf.write("Note.md", "水泵")
     shelf.write("b.md", "阀门")
     shelf.index()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import apsw
@@ -15,7 +15,7 @@ import fakes
 from fakes import FakeEmbedder
 from shelf import Shelf
 from zhiku.config import CONFIG_FILE
-from zhiku.errors import Damaged, NewerSchema, NotFound
+from zhiku.errors import Damaged, ManifestMismatch, MigrationNeeded, NewerSchema, NotFound
 from zhiku.service.doctor import diagnose
 from zhiku.service.library import Library
 from zhiku.stores.sqlite.store import SqliteStore
@@ -114,9 +114,9 @@ def test_a_document_whose_file_is_gone_keeps_its_text_in_a_rebuild(filled: Shelf
 def test_another_chunker_or_analyzer_calls_for_a_rebuild(filled: Shelf) -> None:
     with filled.base._store.writing() as session:
         session.set_manifest({"chunker": "another", "analyzer": "another"})
-    with pytest.raises(Exception, match="zhiku rebuild --base default"):
+    with pytest.raises(ManifestMismatch, match="zhiku rebuild --base default"):
         filled.index()
-    with pytest.raises(Exception, match="zhiku rebuild --base default"):
+    with pytest.raises(ManifestMismatch, match="zhiku rebuild --base default"):
         filled.search("阀门")
     filled.base.rebuild()
     assert len(filled.found("阀门")) == 3
@@ -339,7 +339,8 @@ def test_the_oldest_snapshot_survives_being_restored(filled: Shelf) -> None:
 def test_snapshots_are_private_and_whole_files(filled: Shelf) -> None:
     taken = filled.base.snapshot()
     assert [path.name for path in taken.path.parent.iterdir()] == [taken.path.name]
-    assert taken.path.stat().st_mode & 0o077 == 0 or Path("/").drive
+    if os.name != "nt":  # which has no such modes
+        assert taken.path.stat().st_mode & 0o077 == 0
 
 
 def test_a_damaged_snapshot_is_refused_and_the_index_stays(filled: Shelf) -> None:
@@ -384,7 +385,7 @@ def old_schema(shelf: Shelf) -> None:
 
 def test_an_index_of_an_older_schema_is_migrated_by_a_run_after_a_snapshot(filled: Shelf) -> None:
     old_schema(filled)
-    with pytest.raises(Exception, match="zhiku index --base default"):
+    with pytest.raises(MigrationNeeded, match="zhiku index --base default"):
         filled.search("阀门")
     report = filled.index()
     assert (report.unchanged, report.read) == (3, 0)

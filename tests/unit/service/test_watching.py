@@ -149,7 +149,7 @@ def test_a_root_that_vanishes_loses_nothing_and_is_followed_again_when_it_is_bac
     assert watching.after_change(watching.shelf.write("c.md", "gauge\n"))[0].changed
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="links need privileges there")
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege on Windows")
 def test_a_root_that_became_a_link_gives_the_base_no_other_root(watching: Watching) -> None:
     moved = watching.docs.rename(watching.docs.with_name("moved"))
     watching.shelf.docs.symlink_to(moved)
