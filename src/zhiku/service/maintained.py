@@ -1,0 +1,272 @@
+"""One base as far as it is changed: indexed, rebuilt, mended, copied, and what is forgotten in it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from zhiku.config import BASE_FILE, BaseSettings, load_base_settings, save_base_settings
+from zhiku.errors import IndexStateError
+from zhiku.model import Document
+from zhiku.ports import WriteSession
+from zhiku.service.meaning import NONE
+from zhiku.service.opened import OpenedBase, warn
+from zhiku.service.targets import Target, as_paths, check_paths, targets_of
+
+if TYPE_CHECKING:
+    from zhiku.ingest.embed import EmbedProgress
+    from zhiku.ingest.pipeline import Announce, Options, Progress
+    from zhiku.service.embedding import Embedding, Sending
+    from zhiku.service.forgetting import Forgetting
+    from zhiku.service.indexing import IndexReport, Work
+    from zhiku.service.rebuilding import Rebuild, Repair
+    from zhiku.service.snapshots import Restoration, Snapshot
+
+
+class MaintainedBase(OpenedBase):
+    """A base without what it is asked; see `zhiku.service.base.Base`."""
+
+    def index(
+        self,
+        paths: Sequence[str | Path] = (),
+        *,
+        embed: bool = True,
+        may_send: bool = False,
+        prune: bool = False,
+        check: bool = False,
+        ocr: bool = False,
+        force_ocr: bool = False,
+        wait_s: float = 0.0,
+        announce: Announce | None = None,
+        threads: int = 1,
+        jobs: int | None = None,
+        progress: Progress | None = None,
+        embed_progress: EmbedProgress | None = None,
+    ) -> IndexReport:
+        """Bring the base up to date with `paths`, or with all its roots: first its words, then, with `embed`, vectors.
+
+        A path inside a root updates that part; any other becomes a root of its own. Files are never written to. The
+        base can be searched by words as soon as these are stored; `threads` are the cores that embedding may use,
+        `jobs` how many PDFs and other files that need a process of their own are parsed at once (half the cores).
+        `check` reads every file, whatever its size and times say. `prune` deprecates the documents whose files are
+        gone, or left out by a rule now, under these paths alone; `announce` is called with their paths first.
+        `ocr` recognises the text of images and of pages that are images, as the base's settings may say for all runs;
+        `force_ocr` that of every page under `paths`, also where the file has text or was read so before.
+        `may_send` agrees to sending text to an endpoint on another computer, which without it is not done for the first
+        time (see `sending`).
+
+        Raises `NotFound` for a path that does not exist and never did here, `UsageError` for one above a root,
+        `MissingExtra` where OCR is asked for and not installed, `Busy` while another process writes the base for longer
+        than `wait_s` seconds. Where the embedder fails, the words stay, and the report says why.
+        """
+        from zhiku.ingest.pipeline import Options  # a search must not pay for the parsers' import
+        from zhiku.service.embedding import EmbedWork, embed_base
+        from zhiku.service.indexing import index_targets
+        from zhiku.service.recognition import check_ocr_is_installed, with_ocr
+
+        if ocr or force_ocr:
+            check_ocr_is_installed()
+        targets = self.targets(as_paths(paths))
+        options = Options(check=check or force_ocr, prune=prune, announce=announce, progress=progress)
+        with self.locked(wait_s):
+            settings = with_ocr(self._with_roots(targets), ocr or force_ocr)
+            self._check_embedder(settings, embed=embed)
+            if not self.exists() and self.snapshots():
+                warn("the index of base %s is gone and begun anew; the last copy: zhiku restore latest", self.name)
+            report = index_targets(self._store, targets, settings, self._work(options, jobs, every_page=force_ocr))
+            if not embed or report.interrupted:
+                return report
+            wanted = EmbedWork(threads=threads, progress=embed_progress, may_send=may_send)
+            embedding = embed_base(self.name, self._store, settings, self._embedders, wanted)
+            return replace(report, embedding=embedding)
+
+    def preview(
+        self, paths: Sequence[str | Path] = (), *, check: bool = False, ocr: bool = False, exclude: Sequence[str] = ()
+    ) -> IndexReport:
+        """Return what `index` would report, and write nothing; nothing is parsed or embedded for it.
+
+        `exclude` are patterns of what is left out besides what the settings leave out.
+        """
+        from zhiku.ingest.pipeline import Options  # as above
+        from zhiku.service.indexing import IndexReport, preview_targets
+        from zhiku.service.recognition import with_ocr
+
+        targets = self.targets(as_paths(paths))
+        settings = with_ocr(load_base_settings(self.folder), ocr)
+        settings = replace(settings, exclude=(*settings.exclude, *exclude))
+        with ExitStack() as stack:
+            session = stack.enter_context(self.reading()) if self.exists() else None
+            reports = preview_targets(session, targets, settings, self._work(Options(check=check)))
+        return IndexReport(roots=tuple(reports))
+
+    def rebuild(
+        self,
+        *,
+        may_send: bool = False,
+        ocr: bool = False,
+        wait_s: float = 0.0,
+        threads: int = 1,
+        jobs: int | None = None,
+        progress: Progress | None = None,
+        embed_progress: EmbedProgress | None = None,
+    ) -> Rebuild:
+        """Build the index anew beside this one from all roots, then put it in this one's place in one step.
+
+        This one answers until then, and stays if anything fails. Documents keep their ids, what was forgotten stays
+        so, and a text that the base's embedder of now has embedded is not embedded again. A snapshot is made first.
+        With OCR (see `index`) also where OCR has read a page before, which would be lost without.
+        """
+        from zhiku.ingest.pipeline import Options  # as above
+        from zhiku.service.embedding import EmbedWork, embed_base
+        from zhiku.service.rebuilding import rebuild_index
+        from zhiku.service.recognition import check_ocr_is_installed, with_ocr
+
+        targets = self.targets(())
+        if ocr := ocr or self._was_read_by_ocr():
+            check_ocr_is_installed()
+        settings = with_ocr(load_base_settings(self.folder), ocr)
+        with self.locked(wait_s):
+            self._check_embedder(settings)
+            self._snapshot("rebuild")
+            wanted = EmbedWork(threads=threads, progress=embed_progress, may_replace=True, may_send=may_send)
+            return rebuild_index(
+                self._store,
+                targets,
+                settings,
+                self._work(Options(progress=progress), jobs),
+                lambda built: embed_base(self.name, built, settings, self._embedders, wanted),
+            )
+
+    def repair(self, *, wait_s: float = 0.0) -> Repair:
+        """Make full text and packs of vectors anew from the record, without reading or embedding a file.
+
+        Raises `Damaged` where the record is damaged too; the index stays as it is then.
+        """
+        from zhiku.service.rebuilding import repair_index  # as above
+
+        with self.locked(wait_s):
+            return repair_index(self._store)
+
+    def snapshot(self, *, wait_s: float = 0.0) -> Snapshot:
+        """Copy the index into the base's folder of snapshots. Raises `NotFound` where there is none yet."""
+        with self.locked(wait_s):
+            if taken := self._snapshot("request"):
+                return taken
+        raise self._empty()
+
+    def restore(self, name: str = "latest", *, wait_s: float = 0.0) -> Restoration:
+        """Put a snapshot in the place of the index, of which a copy is made first; files are not touched.
+
+        Raises `NotFound`, or `Damaged` where the snapshot is; the index stays as it is then.
+        """
+        from zhiku.service.rebuilding import restore_index  # as above
+        from zhiku.service.snapshots import Restoration, find_snapshot
+
+        with self.locked(wait_s):
+            wanted = find_snapshot(self.folder, name)
+            saved = restore_index(self._store, wanted.path, lambda: self._snapshot("restore", spared=wanted))
+        return Restoration(restored=wanted, saved=saved)
+
+    def forget(self, *names: str, wait_s: float = 0.0) -> Forgetting:
+        """Take documents out of search: each name is a document's id, locator or path, or a folder's path.
+
+        They stay in the record, and later runs leave their files alone. Raises `NotFound` before anything is done.
+        """
+        from zhiku.service.forgetting import forget  # as above
+
+        return self._set_forgotten(forget, names, wait_s)
+
+    def unforget(self, *names: str, wait_s: float = 0.0) -> Forgetting:
+        """Undo `forget`."""
+        from zhiku.service.forgetting import unforget  # as above
+
+        return self._set_forgotten(unforget, names, wait_s)
+
+    def embed(
+        self, *, wait_s: float = 0.0, threads: int = 1, progress: EmbedProgress | None = None
+    ) -> Embedding | None:
+        """Embed every chunk that has no vector yet; None where the base is searched by words only. See `index`."""
+        from zhiku.service.embedding import EmbedWork, embed_base  # as above
+
+        settings = load_base_settings(self.folder)
+        with self.locked(wait_s):
+            wanted = EmbedWork(threads=threads, progress=progress)
+            return embed_base(self.name, self._store, settings, self._embedders, wanted)
+
+    def sending(self, *, rebuilds: bool = False) -> Sending | None:
+        """Return what `index`, or `rebuild`, would send to an endpoint; None where nothing leaves the process.
+
+        Raises `ConfigError` where an endpoint is set by half.
+        """
+        from zhiku.service.embedding import sending_of  # as above
+
+        settings = load_base_settings(self.folder)
+        return sending_of(settings, self._manifest(), self._embedders, may_replace=rebuilds)
+
+    def targets(self, paths: Sequence[Path]) -> list[Target]:
+        """Return what indexing `paths` means here, without doing it."""
+        check_paths(paths, self._remembers)
+        roots = [Path(root) for root in load_base_settings(self.folder).roots]
+        return targets_of(self.name, roots, paths)
+
+    def _check_embedder(self, settings: BaseSettings, *, embed: bool = True) -> None:
+        """Raise what is wrong with the embedder's settings before the work, not after it."""
+        manifest = self._manifest()
+        name = self._embedders.name_for(settings, manifest)
+        if embed and name != NONE:
+            self._embedders.get(name, manifest=manifest)
+
+    def _remembers(self, path: Path) -> bool:
+        from zhiku.service.roots import remembers  # most paths exist
+
+        if not self.exists():
+            return False
+        with self.reading() as session:
+            return remembers(load_base_settings(self.folder).roots, session, Path(os.path.realpath(path)))
+
+    def _was_read_by_ocr(self) -> bool:
+        """Answer whether OCR read any page that a rebuild would have to read again."""
+        from zhiku.service.recognition import any_read_by_ocr  # as above
+
+        if not self._store.exists():
+            return False
+        try:
+            with self._store.reading() as session:
+                return any_read_by_ocr(session.documents())
+        except IndexStateError:
+            return False  # a rebuild mends that, from the files alone
+
+    def _work(self, options: Options, jobs: int | None = None, *, every_page: bool = False) -> Work:
+        from zhiku.service.indexing import Work, default_jobs  # as above
+
+        return Work(
+            home=self.folder.parent.parent,
+            limits=self._settings.index,
+            jobs=jobs or default_jobs(),
+            options=options,
+            every_page=every_page,
+            before_migration=lambda: self._snapshot("migration"),
+        )
+
+    def _set_forgotten(
+        self, change: Callable[[WriteSession, Sequence[Document]], Forgetting], names: Sequence[str], wait_s: float
+    ) -> Forgetting:
+        from zhiku.service.forgetting import find_documents  # as above
+
+        with self.locked(wait_s):
+            with self.reading() as session:
+                named = find_documents(session, self.name, names)
+            with self._store.writing() as writer:
+                return change(writer, named)
+
+    def _with_roots(self, targets: Sequence[Target]) -> BaseSettings:
+        settings = load_base_settings(self.folder)
+        fresh = dict.fromkeys(str(target.root) for target in targets if str(target.root) not in settings.roots)
+        if fresh or not (self.folder / BASE_FILE).exists():
+            settings = replace(settings, roots=(*settings.roots, *fresh))
+            save_base_settings(self.folder, settings)
+        return settings
