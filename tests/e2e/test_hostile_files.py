@@ -34,14 +34,19 @@ FAILED = {
     "ExternalEntityInText.docx": "damaged",
     "billion_laughs.docx": "damaged",
     "xxe_file.docx": "damaged",
+    "poc-xmlbomb.xlsx": "damaged",
     # refused(zip bomb), refused by ratio
     "manyparas_3M.docx": "too_large",
     "zipbomb.docx": "too_large",
+    # cap on output characters
+    "poc-shared-strings.xlsx": "too_large",
     # failed(password), failed(encrypted)
     "bug53475-password-is-pass.docx": "password",
     "issue6010_1.pdf": "password",
     "testPDF_no_extract_yes_accessibility_owner_user.pdf": "password",
     "testUnicodePassword.pdf": "password",
+    # chapter failed(encrypted), href refused: no other chapter is left
+    "zipslip_drm.epub": "password",
     # failed(unsupported filter)
     "Brotli-Prototype-FileA.pdf": "unsupported",
     # failed(crash), failed(resource)
@@ -68,6 +73,14 @@ READ = {
     "drawingml.docx": "Text 2",
     "testWORD_text_box.docx": "inside of a text box",
     "textbox.docx": "Case closed.",
+    # cells, with their addresses as lines; a sheet of macros costs no other
+    "64420.xlsm": "Content of Sheet B",
+    "SimpleStrict.xlsx": "Sheet Number 2",
+    "sparse_col.xlsx": "last",
+    "sparse_corner.xlsx": "last",
+    # mail
+    "gbk_raw_header.eml": "镕基、喆、堃",
+    "nested_mime.eml": "deep",
     # plain text, decoded as it is
     "big5.txt": "這是一份測試文件",
     "billion_laughs.xml": "<!ENTITY",
@@ -80,6 +93,7 @@ READ = {
     "yaml_bomb.yaml": "[*a,*a,",
 }
 WARNED = {
+    "64420.xlsm": ("Sheets of charts, macros or dialogs that were left out: 1",),
     "Pages-tree-refs.pdf": ("Pages that are damaged: 2",),
     "hidden_text.pdf": ("Pages with text that a reader does not see: 1",),
     "issue19800.pdf": ("Pages with text that a reader does not see: 1",),
@@ -88,6 +102,7 @@ WARNED = {
 }
 ENCODED = {
     "big5.txt": "big5hkscs",
+    "gbk_raw_header.eml": "gb18030",
     "meta_gbk_lie.html": "gb18030",
     "mixed_utf8_gbk.log": "mixed utf-8/gb18030",
     "short_gbk.txt": "gb18030",
