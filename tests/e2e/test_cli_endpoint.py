@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -69,6 +70,20 @@ def test_a_base_is_embedded_by_options_and_searched_without_them(full: Cli, serv
     found = full("search", "pump number 7", "--mode", "semantic", "-k", "1", "--format", "files", env=NO_OVERRIDE)
     assert found.stdout.strip().endswith("7.txt")
     assert "endpoint" in full("status", env=NO_OVERRIDE).stdout
+
+
+def test_what_requests_cost_is_shown(full: Cli, server: Server) -> None:
+    assert full("usage").stderr == "No request to an endpoint is on record.\n"
+    assert full("index", "docs", *options(server), env=NO_OVERRIDE).returncode == 0
+    assert full("search", "pump", env=NO_OVERRIDE).returncode == 0
+    told = json.loads(full("usage", "--since", "2d", "--format", "json").stdout)
+    (row,) = told["usage"]
+    assert (row["kind"], row["model"], row["address"]) == ("embedding", "m1", f"{server.url}/v1/embeddings")
+    assert (row["calls"], row["errors"], row["texts"], row["tokens_estimated"]) == (2, 0, FILES + 1, 0)
+    head, line = full("usage").stdout.splitlines()
+    assert head.split() == ["kind", "model", "calls", "errors", "texts", "tokens", "time", "address"]
+    assert line.split()[:5] == ["embedding", "m1", "2", "0", str(FILES + 1)]
+    assert full("usage", "--since", "3000-01-01").stdout == ""
 
 
 def test_a_key_by_an_option_is_sent_and_not_shown_and_its_passing_is_told(full: Cli, server: Server) -> None:

@@ -8,6 +8,7 @@ import pytest
 import zhiku
 import zhiku.errors
 from zhiku.cli.bases import BASE_COLUMNS, DOCUMENT_COLUMNS, OUTCOMES
+from zhiku.cli.costs import USAGE_COLUMNS
 from zhiku.cli.figures import MODES
 from zhiku.cli.health import LABELS
 from zhiku.cli.hits import WHY
@@ -99,7 +100,7 @@ def all_templates() -> Iterator[tuple[str, str]]:
         {name: text for name, (_, text) in COMMANDS.items()},
     ):
         yield from ((key, text) for key, text in table.items() if text)
-    yield from (("columns", text) for text in BASE_COLUMNS + DOCUMENT_COLUMNS)
+    yield from (("columns", text) for text in BASE_COLUMNS + DOCUMENT_COLUMNS + USAGE_COLUMNS)
     yield "click", "Show this message and exit."
     yield from (("legs", leg) for leg in ("lexical", "vector"))
 

@@ -43,6 +43,7 @@ COMMANDS = {
     "restore": ("zhiku.cli.upkeep:restore", "Put a copy in the place of the index."),
     "doctor": ("zhiku.cli.doctor:doctor", "Check that bases find what they hold."),
     "config": ("zhiku.cli.settings:config", "Show your settings, or change one."),
+    "usage": ("zhiku.cli.costs:usage", "Show what requests to your endpoints cost."),
     "delete": ("zhiku.cli.admin:delete", "Remove a base; your files are not touched."),
 }
 

@@ -2,7 +2,7 @@
 
 from zhiku.remote.client import INDEXING, SEARCHING, Client, Patience
 from zhiku.remote.endpoint import Endpoint, address_of
-from zhiku.remote.record import Call, Load, Record
+from zhiku.remote.record import Call, Load, Record, Usage
 from zhiku.remote.replies import detail_of, status_of
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "Load",
     "Patience",
     "Record",
+    "Usage",
     "address_of",
     "detail_of",
     "status_of",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from zhiku.remote.endpoint import Kind
@@ -38,6 +38,31 @@ class Call:
 
 
 Record = Callable[[Call], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Usage:
+    """What the requests to one endpoint for one kind of work cost together."""
+
+    kind: str
+    address: str
+    model: str
+    calls: int
+    """Tries, those that failed too."""
+    texts: int
+    """Of the tries that were answered."""
+    tokens: int
+    """Likewise: as the endpoint counted them, else estimated."""
+    tokens_estimated: int
+    """How many of `tokens` are estimated."""
+    errors: int
+    """Tries that failed, or were given up."""
+    seconds: float
+    """Waited for answers."""
+
+    def to_dict(self) -> dict[str, object]:
+        """Return it as JSON has it."""
+        return {**asdict(self), "seconds": round(self.seconds, 3)}
 
 
 def tokens_in(reply: object) -> int | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from zhiku.config import ENDPOINT, EmbeddingSettings, ModelSettings
@@ -13,11 +15,16 @@ from zhiku.errors import ConfigError
 from zhiku.ports import Embedder
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from zhiku.embedders.lock import Lock
-    from zhiku.remote import Client, Endpoint
+    from zhiku.remote import Client, Endpoint, Usage
 
 LOCK = "embedder_lock"
 """Key of the manifest: what makes the vectors of a base behind an endpoint, as JSON."""
+
+USAGE_FILE = "usage.sqlite3"
+"""Beside the bases: what requests cost."""
 
 PATH = "embeddings"
 OPENAI_HOST = "api.openai.com"
@@ -54,12 +61,24 @@ class BehindEndpoint(Embedder, Protocol):
 class Endpoints:
     """Makes the embedders behind endpoints."""
 
-    def __init__(self, models: ModelSettings, environ: Mapping[str, str], options: EmbedOptions) -> None:
-        """Take where it may be said which endpoint embeds; the first of these to say something counts."""
+    def __init__(
+        self, models: ModelSettings, environ: Mapping[str, str], options: EmbedOptions, usage: Path | None = None
+    ) -> None:
+        """Take where it may be said which endpoint embeds, the first of which to say something counts, and the file in
+        which requests are counted; none where they are not.
+        """
         self._models = models
         self._environ = environ
         self._options = options
-        self._client: Client | None = None
+        self._usage = usage
+
+    @cached_property
+    def client(self) -> Client:
+        """Return what sends all requests to endpoints, of any kind, and has them counted."""
+        from zhiku.remote import Client
+        from zhiku.stores.sqlite.usage import UsageLog
+
+        return Client(UsageLog(self._usage) if self._usage else None)
 
     @property
     def is_default(self) -> bool:
@@ -127,10 +146,9 @@ class Endpoints:
         """Return the embedder that makes the vectors of `lock`. Raises `ConfigError` for a key that is not there."""
         from zhiku.embedders.openai import Options
         from zhiku.registry import ENDPOINT_EMBEDDERS, load
-        from zhiku.remote import Client, Endpoint
+        from zhiku.remote import Endpoint
 
         settings = self.settings_of(name)
-        self._client = self._client or Client()
         endpoint = Endpoint(
             url=lock.address,
             model=lock.model,
@@ -139,7 +157,7 @@ class Endpoints:
             interval_s=settings.queue_interval_seconds,
         )
         options = Options(batch_size=settings.batch_size, max_input_tokens=settings.max_input_tokens)
-        made: Embedder = load(ENDPOINT_EMBEDDERS, lock.provider)(endpoint, lock, self._client, options)
+        made: Embedder = load(ENDPOINT_EMBEDDERS, lock.provider)(endpoint, lock, self.client, options)
         return made
 
     def key_for(self, name: str, address: str) -> str:
@@ -168,6 +186,13 @@ class Endpoints:
         if chat.api_key and _is_at(chat.api_url, address):
             return chat.api_key
         return self._environ.get("OPENAI_API_KEY", "") if _host(address) == OPENAI_HOST else ""
+
+
+def usage_of(home: Path, since: date | None = None) -> list[Usage]:
+    """Return what requests cost from a day on, by kind, model and address. Raises `IndexStateError`."""
+    from zhiku.stores.sqlite.usage import read_usage
+
+    return read_usage(home / USAGE_FILE, since)
 
 
 def lock_in(manifest: Mapping[str, str]) -> Lock | None:

@@ -22,7 +22,7 @@ from zhiku.locator import SCHEME, parse_locator
 from zhiku.paths import make_private_dir, writer_lock
 from zhiku.retrieve.search import search
 from zhiku.service.base import Base
-from zhiku.service.endpoints import EmbedOptions, Endpoints
+from zhiku.service.endpoints import USAGE_FILE, EmbedOptions, Endpoints
 from zhiku.service.meaning import Embedders
 from zhiku.service.targets import as_paths, check_paths
 from zhiku.text.analyze import Analyzer
@@ -55,7 +55,7 @@ class Library:
             self._embedders.use(self._endpoints())
 
     def _endpoints(self) -> Endpoints:
-        return Endpoints(self.settings.models, environment(), self._endpoint)
+        return Endpoints(self.settings.models, environment(), self._endpoint, self.home / USAGE_FILE)
 
     def names(self) -> list[str]:
         """Return the names of all bases, sorted."""

@@ -13,7 +13,7 @@ from shelf import Shelf
 from zhiku.config import CONFIG_FILE, ChatSettings, EmbeddingSettings, ModelSettings
 from zhiku.errors import ConfigError, ManifestMismatch, ModelUnavailable, UsageError
 from zhiku.service.embedding import Embedding
-from zhiku.service.endpoints import EmbedOptions, Endpoints
+from zhiku.service.endpoints import USAGE_FILE, EmbedOptions, Endpoints, usage_of
 from zhiku.service.library import Library
 
 FILES = 5
@@ -239,6 +239,26 @@ def test_an_endpoint_that_is_away_leaves_a_search_its_words(full: Shelf, server:
     assert isinstance(answer.health.degraded[0], ModelUnavailable)
     with pytest.raises(ModelUnavailable):
         full.search("pump", mode="semantic")
+
+
+# --- what it costs ---
+
+
+def test_requests_of_runs_and_searches_are_counted(full: Shelf, server: Server, model: Model) -> None:
+    index(full)
+    full.search("pump number 3", mode="semantic")
+    (usage,) = usage_of(full.library.home)
+    assert (usage.kind, usage.model, usage.address) == ("embedding", "m1", f"{server.url}/v1/embeddings")
+    assert (usage.calls, usage.errors, usage.texts, usage.tokens_estimated) == (2, 0, FILES + 1, 0)
+    model.status = 401
+    full.search("pump", mode="hybrid")
+    assert [(each.calls, each.errors, each.texts) for each in usage_of(full.library.home)] == [(3, 1, FILES + 1)]
+
+
+def test_a_run_and_a_search_do_without_counting(full: Shelf, server: Server) -> None:
+    (full.library.home / USAGE_FILE).mkdir()
+    assert index(full).failure is None
+    assert full.search("pump number 3", mode="semantic").hits[0].path == "3.txt"
 
 
 # --- one bad text ---
