@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -85,6 +86,28 @@ def test_nothing_exists_before_something_is_written(store: Store) -> None:
         pass
     fill(store, a="alpha")
     assert store.exists()
+
+
+def test_a_session_that_outlives_its_index_does_not_bring_it_back(store: Store) -> None:
+    fill(store, a="alpha")
+    with store.reading() as session:
+        with store.successor() as built, built.writing() as writer:
+            put(writer, "b", "beta")
+        assert paths(store) == ["b"]
+        assert [each.source.path for each in session.documents()] == ["a"]
+    assert paths(store) == ["b"]
+
+
+def test_several_threads_read_at_once(store: Store) -> None:
+    fill(store, a="alpha", b="beta")
+
+    def read(number: int) -> list[int]:
+        with store.reading() as session:
+            return search(session, "alpha" if number % 2 else "beta")
+
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(read, range(200), timeout=60))
+    assert found == [found[0], found[1]] * 100
 
 
 def test_a_document_is_read_as_it_was_put(store: Store) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -28,6 +29,8 @@ FINGERPRINT = "embedder"
 class Embedders:
     """The embedders of a library, each made once; what is slow to load is loaded when it is first used.
 
+    Safe to use from several threads.
+
     `forced` names the embedder of every base, whatever its settings say (ZHIKU_EMBEDDER).
     """
 
@@ -37,11 +40,13 @@ class Embedders:
         self._endpoints = endpoints or Endpoints(ModelSettings(), {}, EmbedOptions())
         self._made: dict[tuple[str, int], Embedder] = {}
         self._remote: dict[tuple[str, str], Embedder] = {}
+        self._lock = threading.Lock()  # over what was made
 
     def use(self, endpoints: Endpoints) -> None:
         """Take other endpoints, for the settings have changed."""
-        self._endpoints = endpoints
-        self._remote.clear()
+        with self._lock:
+            self._endpoints = endpoints
+            self._remote.clear()
 
     def get(self, name: str, threads: int = 1, manifest: Mapping[str, str] | None = None) -> Embedder:
         """Return the embedder of this name; one behind an endpoint as a base's manifest knows it.
@@ -51,16 +56,18 @@ class Embedders:
         if name not in EMBEDDERS:
             return self._behind_endpoint(name, lock_in(manifest or {}))
         key = (name, threads)
-        if key not in self._made:
-            self._made[key] = load(EMBEDDERS, name)(threads=threads, verdicts=self._verdicts)
-        return self._made[key]
+        with self._lock:
+            if key not in self._made:
+                self._made[key] = load(EMBEDDERS, name)(threads=threads, verdicts=self._verdicts)
+            return self._made[key]
 
     def _behind_endpoint(self, name: str, built: Lock | None) -> Embedder:
-        lock = self._endpoints.wanted(name, built)
-        key = (name, lock.fingerprint)
-        if key not in self._remote:
-            self._remote[key] = self._endpoints.embedder(name, lock)
-        return self._remote[key]
+        with self._lock:
+            lock = self._endpoints.wanted(name, built)
+            key = (name, lock.fingerprint)
+            if key not in self._remote:
+                self._remote[key] = self._endpoints.embedder(name, lock)
+            return self._remote[key]
 
     def key_is_passing(self, name: str, address: str) -> bool:
         """Return whether an endpoint's key was given as an option and stands nowhere where later runs look."""

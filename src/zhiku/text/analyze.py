@@ -9,6 +9,7 @@ characters or more is a phrase of pairs. A Latin word becomes itself, its stem, 
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -60,7 +61,7 @@ class Run:
 
 
 class Analyzer:
-    """Turns text into tokens; keeps the tokens of words it has seen. Not for use by two threads at once.
+    """Turns text into tokens; keeps the tokens of words it has seen. Safe to use from several threads.
 
     `bulk` is for much text: it starts slower and runs faster (see `zhiku.text.fold.fold`).
     """
@@ -68,6 +69,7 @@ class Analyzer:
     def __init__(self, *, bulk: bool = False) -> None:
         self._bulk = bulk
         self._stem = Stemmer.Stemmer("english").stemWord
+        self._lock = threading.Lock()  # over the stemmer, which is for one thread at a time
         self._words: dict[str, tuple[str, ...]] = {}
 
     def tokens(self, text: str) -> list[str]:
@@ -140,7 +142,10 @@ class Analyzer:
     def _forms(self, word: str) -> tuple[str, ...]:
         """Return a word, without its accents, and its stem; the last is what all forms of it have in common."""
         plain = word if word.isascii() else _without_marks(word)
-        stem = self._stem(plain) if plain.isalpha() and plain.isascii() else plain
+        stem = plain
+        if plain.isalpha() and plain.isascii():
+            with self._lock:
+                stem = self._stem(plain)
         return tuple(dict.fromkeys((word, plain, stem)))
 
 

@@ -204,6 +204,16 @@ def unrepairable(path: Path, cause: object) -> Damaged:
     return Damaged("{path} is damaged: {cause}.", path=path, cause=cause, base=path.parent.name, hint=REBUILD)
 
 
+def unopenable(path: Path, cause: object) -> IndexStateError:
+    """Return the error for the system's no, not the file's fault: a whole index must not be thrown away for it."""
+    return IndexStateError(
+        "{path} cannot be opened: {cause}.",
+        path=path,
+        cause=cause,
+        hint="check its permissions, then run the same command again",
+    )
+
+
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
     """Raise what SQLite raises as the error that says what it means for this base."""
@@ -243,13 +253,7 @@ def _meaning(path: Path, error: apsw.Error) -> ZhikuError | None:
     if isinstance(error, (apsw.IOError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError)):
         return unwritable(path, _cause(error))
     if isinstance(error, apsw.CantOpenError):
-        # The system's no, not the file's fault: an index that is whole must not be thrown away for it.
-        return IndexStateError(
-            "{path} cannot be opened: {cause}.",
-            path=path,
-            cause=error,
-            hint="check its permissions, then run the same command again",
-        )
+        return unopenable(path, error)
     if isinstance(error, (apsw.CorruptError, apsw.NotADBError, apsw.SchemaChangeError)):
         return damaged(path, error)
     if str(error).startswith(("no such table", "no such column", "no such rowid", "malformed")):

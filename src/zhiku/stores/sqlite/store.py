@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -19,6 +20,7 @@ from zhiku.stores.sqlite.connection import (
     open_for_reading,
     open_for_writing,
     translated,
+    unopenable,
 )
 from zhiku.stores.sqlite.reading import PackCache, SqliteReadSession
 
@@ -27,7 +29,10 @@ if TYPE_CHECKING:
 
 
 class SqliteStore:
-    """Implements `zhiku.ports.Store` over the index files in a base's folder, of which one is the index."""
+    """Implements `zhiku.ports.Store` over the index files in a base's folder, of which one is the index.
+
+    Several threads may read at once, each in a session of its own.
+    """
 
     def __init__(self, folder: Path, path: Path | None = None) -> None:
         """Open the index that answers, whichever that is at the time; or the one at `path`, which is being built."""
@@ -36,6 +41,7 @@ class SqliteStore:
         # Connections to `_opened` that no session uses now; opening one anew would lose SQLite's cache of pages.
         self._idle: list[apsw.Connection] = []
         self._opened: tuple[int, int] | None = None
+        self._lock = threading.Lock()  # over the two above
         self._cache = PackCache()
 
     @property
@@ -48,10 +54,12 @@ class SqliteStore:
             return self.path.stat().st_size > 0  # a first run that is killed may leave an empty file
         except FileNotFoundError:
             return False
+        except OSError:
+            return True  # opening it says what is wrong
 
     @contextmanager
     def reading(self) -> Iterator[SqliteReadSession]:
-        path, connection = self._connect()
+        path, opened, connection = self._connect()
         with translated(path):
             try:
                 connection.execute("BEGIN")
@@ -66,13 +74,10 @@ class SqliteStore:
             except BaseException:
                 connection.close()
                 raise
-        if isinstance(connection, FrozenConnection):
-            connection.close()
-        else:
-            self._idle.append(connection)
+        self._give_back(opened, connection)
 
-    def _connect(self) -> tuple[Path, apsw.Connection]:
-        """Return a connection to the file that is the index now; what is open on another is closed."""
+    def _connect(self) -> tuple[Path, tuple[int, int], apsw.Connection]:
+        """Return the file that is the index now, what tells it from others, and a connection to it."""
         path = self.path
         while True:
             try:
@@ -83,18 +88,33 @@ class SqliteStore:
                         "{path} does not exist.", path=path, hint="index something first: zhiku index PATH"
                     ) from error
                 continue  # it was replaced between two looks
+            except OSError as error:
+                raise unopenable(path, error.strerror) from error
             # The file that is open has its number to itself, so that one of the same name made anew has another.
-            if (opened := (status.st_dev, status.st_ino)) != self._opened:
-                self.close()
-                self._opened = opened
-            if self._idle:
-                return path, self._idle.pop()
+            opened = (status.st_dev, status.st_ino)
+            if connection := self._take(opened):
+                return path, opened, connection
             try:
-                return path, open_for_reading(path)
+                return path, opened, open_for_reading(path)
             except IndexStateError:
                 if path == (path := self.path):
                     raise
                 # As above: it was replaced meanwhile.
+
+    def _take(self, opened: tuple[int, int]) -> apsw.Connection | None:
+        """Return an idle connection to a file, if there is one; what is open on another file is closed."""
+        with self._lock:
+            if opened != self._opened:
+                self._close_idle()
+                self._opened = opened
+            return self._idle.pop() if self._idle else None
+
+    def _give_back(self, opened: tuple[int, int], connection: apsw.Connection) -> None:
+        with self._lock:
+            if opened == self._opened and not isinstance(connection, FrozenConnection):
+                self._idle.append(connection)
+                return
+        connection.close()
 
     @contextmanager
     def writing(self, before_migration: Callable[[], object] | None = None) -> Iterator[SqliteWriteSession]:
@@ -146,5 +166,9 @@ class SqliteStore:
 
     def close(self) -> None:
         """Close idle connections."""
+        with self._lock:
+            self._close_idle()
+
+    def _close_idle(self) -> None:
         while self._idle:
             self._idle.pop().close()
