@@ -48,6 +48,19 @@ def is_gone(path: Path) -> bool:
     return False
 
 
+Look = tuple[int, int, int] | None
+"""What a file looked like; None for one that could not be looked at."""
+
+
+def look_at(path: Path) -> Look:
+    """Return what differs, in all likelihood, once a file is written anew: its number, size and time."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
 @contextmanager
 def private_umask() -> Iterator[None]:
     """Let every file made inside, by any library, be its owner's alone."""

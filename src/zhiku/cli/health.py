@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from zhiku.cli.columns import cut
+from zhiku.retrieve.relevance import is_unlikely
 
 if TYPE_CHECKING:
     from zhiku.answer import Answer, Query
@@ -26,7 +27,7 @@ def notes(answer: Answer, screen: Screen, query: Query) -> Iterator[str]:
     """Yield a sentence for each thing that the answer could not see or is not sure of."""
     if not answer.hits:
         yield _nothing_found(answer, screen, query)
-    elif _is_unlikely(answer):
+    elif is_unlikely(answer):
         yield screen.tr("None of these is likely to answer the question; they are the nearest there are.")
     yield from _stale(answer, screen)
     yield from _unseen(answer, screen)
@@ -39,15 +40,6 @@ def told(error: ZhikuError, screen: Screen) -> Iterator[str]:
     yield screen.tr("Note: {reason}", reason=screen.tr(error.template, **error.params))
     if error.hint_template:
         yield screen.tr("Hint: {hint}", hint=screen.tr(error.hint_template, **error.params))
-
-
-def _is_unlikely(answer: Answer) -> bool:
-    known = [hit.relevance for hit in answer if hit.relevance is not None]
-    if len(known) < len(answer):
-        return False
-    from zhiku.retrieve.relevance import NOTHING_FOUND  # a search by words knows no relevance
-
-    return max(known) < NOTHING_FOUND
 
 
 def _stale(answer: Answer, screen: Screen) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from zhiku.errors import QueryError
+from zhiku.errors import QueryError, ZhikuError
 from zhiku.model import Document
 from zhiku.ports import ReadSession
 from zhiku.retrieve.freshness import file_of
@@ -71,6 +71,8 @@ class GrepAnswer:
     bases: tuple[str, ...]
     truncated: bool
     items: tuple[GrepItem, ...]
+    degraded: tuple[ZhikuError, ...] = ()
+    """What kept a base from being looked through, though the others were."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as every door gives it in JSON."""
@@ -81,6 +83,7 @@ class GrepAnswer:
             "count": len(self.items),
             "truncated": self.truncated,
             "items": [{name: getattr(item, name) for name in names} for item in self.items],
+            "degraded": [str(error) for error in self.degraded],
         }
 
 

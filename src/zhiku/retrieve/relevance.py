@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from zhiku.answer import Answer
+
 NOTHING_FOUND = 0.2
 """Below this relevance of its first hit an answer is better given as "nothing found": that keeps .95 of right first
 hits and drops .80 of those for questions about other things (means over the retrieval sets of evals/)."""
@@ -47,3 +49,11 @@ def relevance_of(evidence: Evidence, share: float) -> float:
     """
     odds = _BIAS + _PER_EXCESS * evidence.excess + _PER_NEARNESS * evidence.nearness + _PER_SHARE * share
     return 1 / (1 + math.exp(-(odds + _PER_CROSSING * evidence.crosses)))
+
+
+def is_unlikely(answer: Answer) -> bool:
+    """Return whether an answer has hits, and none of them is likely to answer the question; False where words alone
+    were looked for, which do not tell.
+    """
+    known = [hit.relevance for hit in answer if hit.relevance is not None]
+    return 0 < len(known) == len(answer) and max(known) < NOTHING_FOUND

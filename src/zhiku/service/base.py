@@ -13,7 +13,7 @@ from zhiku.ports import ReadSession
 from zhiku.retrieve.meaning import Meaning
 from zhiku.retrieve.search import search
 from zhiku.service.maintained import MaintainedBase
-from zhiku.service.meaning import meaning_of
+from zhiku.service.meaning import NONE, meaning_of
 
 if TYPE_CHECKING:
     from zhiku.retrieve.grep import LineMatch
@@ -81,6 +81,10 @@ class Base(MaintainedBase):
             path = parse_locator(place).path if place.startswith(SCHEME) else place
             document = find_document(session, path)
             return read_document(session, self.name, document, lines=lines, page=page, context=context)
+
+    def is_embedded(self, session: ReadSession) -> bool:
+        """Return whether the base is meant to be searched by meaning, too. Raises `ConfigError` for bad settings."""
+        return self._embedders.name_for(load_base_settings(self.folder), session.manifest()) != NONE
 
     def documents(self) -> list[Document]:
         """Return every document, by root and path."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from zhiku.answer import Answer, Query
 from zhiku.config import (
+    CONFIG_FILE,
     DEFAULT_BASE,
     Settings,
     base_key,
@@ -19,7 +21,7 @@ from zhiku.config import (
 )
 from zhiku.errors import ConfigError, NotFound, UsageError
 from zhiku.locator import SCHEME, parse_locator
-from zhiku.paths import make_private_dir, writer_lock
+from zhiku.paths import Look, look_at, make_private_dir, writer_lock
 from zhiku.retrieve.search import search
 from zhiku.service.base import Base
 from zhiku.service.endpoints import USAGE_FILE, EmbedOptions, Endpoints
@@ -38,21 +40,34 @@ BASES_FOLDER = "bases"
 
 
 class Library:
-    """Opens, lists and removes bases, and searches several at once."""
+    """Opens, lists and removes bases, and searches several at once. Several threads may ask one library at once."""
 
     def __init__(self, home: Path, endpoint: EmbedOptions | None = None) -> None:
         """Take the home, and which endpoint embeds, where a command names one."""
         self.home = home
+        self._seen: Look = look_at(home / CONFIG_FILE)
         self.settings: Settings = load_settings(home)
+        self._opened: dict[str, Base] = {}
+        self._lock = threading.Lock()  # over what is open
         self._analyzer = Analyzer()
         self._endpoint = endpoint or EmbedOptions()
         self._embedders = Embedders(home, environment().get("ZHIKU_EMBEDDER", ""), self._endpoints())
 
     def reload(self) -> None:
         """Read the user's settings anew, for the bases that are opened from now on. Raises `ConfigError`."""
+        seen = look_at(self.home / CONFIG_FILE)
         before, self.settings = self.settings, load_settings(self.home)
+        self._seen = seen
         if before.models != self.settings.models:
             self._embedders.use(self._endpoints())
+        if before != self.settings:
+            with self._lock:
+                self._opened.clear()
+
+    def refresh(self) -> None:
+        """Do the same if their file has changed since it was read."""
+        if look_at(self.home / CONFIG_FILE) != self._seen:
+            self.reload()
 
     def _endpoints(self) -> Endpoints:
         return Endpoints(self.settings.models, environment(), self._endpoint, self.home / USAGE_FILE)
@@ -77,14 +92,7 @@ class Library:
         """Return the base of this name, in any case. Raises `NotFound` with the nearest name."""
         if (known_name := self.find(name)) is not None:
             return self._base(known_name)
-        import difflib  # a search that finds its base needs no likeness
-
-        known, wanted = self.names(), base_key(name)
-        close = difflib.get_close_matches(wanted, [base_key(k) for k in known], n=1, cutoff=0.5)
-        if close:
-            nearest = next(k for k in known if base_key(k) == close[0])
-            raise NotFound("no base named {name!r}.", name=name, nearest=nearest, hint="did you mean {nearest!r}?")
-        raise NotFound("no base named {name!r}.", name=name, hint="create it with: zhiku index PATH --base {name}")
+        raise no_such_base(name, self.names())
 
     def open_or_create(self, name: str) -> Base:
         """Return the base of this name; make it if there is none. Raises `ConfigError` for what cannot be a name."""
@@ -207,4 +215,20 @@ class Library:
             ) from error
 
     def _base(self, name: str) -> Base:
-        return Base(name, self.home / BASES_FOLDER / name, self.settings, self._analyzer, self._embedders)
+        """Return the base of exactly this name, the same each time: what it has open or in memory serves all."""
+        with self._lock:
+            if name not in self._opened:
+                folder = self.home / BASES_FOLDER / name
+                self._opened[name] = Base(name, folder, self.settings, self._analyzer, self._embedders)
+            return self._opened[name]
+
+
+def no_such_base(name: str, known: Sequence[str]) -> NotFound:
+    """Return the error for a name that none of these bases has, with the nearest that one has."""
+    import difflib  # a search that finds its base needs no likeness
+
+    close = difflib.get_close_matches(base_key(name), [base_key(k) for k in known], n=1, cutoff=0.5)
+    if close:
+        nearest = next(k for k in known if base_key(k) == close[0])
+        return NotFound("no base named {name!r}.", name=name, nearest=nearest, hint="did you mean {nearest!r}?")
+    return NotFound("no base named {name!r}.", name=name, hint="create it with: zhiku index PATH --base {name}")
