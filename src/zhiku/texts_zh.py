@@ -380,6 +380,7 @@ TEXTS: dict[str, str] = {
     "--force-ocr needs a path.": "--force-ocr 需要一个路径。",
     "name the file or folder that was read as rubbish": "写出读成乱码的文件或文件夹",
     "OCR is not installed.": "没有安装 OCR。",
+    "{path} was read by OCR on request, which is not installed now": "{path} 曾按要求用 OCR 读取，而现在没有安装 OCR",
     'install it: pip install "zhiku[ocr]"': '安装它：pip install "zhiku[ocr]"',
     "{path} is a picture, which only OCR reads": "{path} 是图片，只有 OCR 才能读取",
     "{path} has more than {limit:,} pixels": "{path} 超过 {limit:,} 像素",

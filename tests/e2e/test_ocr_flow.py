@@ -87,11 +87,13 @@ def test_a_base_may_ask_for_it_once_for_all(shelf: Shelf) -> None:
     assert shelf.found("锅炉") == ["notice.png"]
 
 
-def test_a_rebuild_keeps_what_ocr_read(shelf: Shelf) -> None:
+def test_a_rebuild_keeps_what_ocr_read_and_reads_no_page_again(shelf: Shelf) -> None:
     shelf.write("report.pdf", _cover_and_scan())
     shelf.index(ocr=True)
+    (page,) = (shelf.base.folder / "ocr").rglob("*.json")
+    _replace_in(page, "锅炉", "风车")  # to tell whence it comes
     shelf.base.rebuild()
-    assert shelf.found("锅炉") == ["report.pdf"]
+    assert shelf.found("风车") == ["report.pdf"]
 
 
 def test_every_page_is_read_on_request_whatever_text_it_has(shelf: Shelf) -> None:
@@ -102,6 +104,37 @@ def test_every_page_is_read_on_request_whatever_text_it_has(shelf: Shelf) -> Non
     assert (report.reread, report.unchanged) == (1, 0)
     (hit,) = shelf.search("greased")
     assert hit.ocr
+
+
+RUBBISH = PdfWriter().page("The seal is greased every spring")
+
+
+def test_that_every_page_is_wanted_is_remembered_by_a_rebuild(shelf: Shelf) -> None:
+    rubbish = shelf.write("bad.pdf", RUBBISH.data())
+    shelf.write("good.pdf", PdfWriter().page("The seal is painted every autumn").data())
+    shelf.index()
+    shelf.index(rubbish, force_ocr=True)
+    (page,) = (shelf.base.folder / "ocr").rglob("*.json")
+    _replace_in(page, "spring", "winter")
+    (shelf.docs / "bad.pdf").rename(shelf.docs / "moved.pdf")
+    shelf.base.rebuild()
+    assert [(hit.path, hit.ocr) for hit in shelf.search("winter")] == [("moved.pdf", True)]
+    assert [(hit.path, hit.ocr) for hit in shelf.search("autumn")] == [("good.pdf", False)]
+
+
+def test_a_file_every_page_of_which_is_wanted_is_read_so_in_any_run_after_a_change(shelf: Shelf) -> None:
+    rubbish = shelf.write("bad.pdf", RUBBISH.data())
+    shelf.index()
+    shelf.index(rubbish, force_ocr=True)
+    shelf.write("bad.pdf", PdfWriter().page("The valve is opened every morning").data())
+    shelf.write("scan.pdf", as_pdf(draw_page(SHORT)))
+    shelf.write("other.pdf", PdfWriter().page("The valve is closed every evening").data())
+    report = shelf.index()
+    assert [(entry.path, entry.code) for entry in report.failed] == [("scan.pdf", "needs_ocr")]  # not asked for here
+    assert {hit.path: hit.ocr for hit in shelf.search("valve")} == {"bad.pdf": True, "other.pdf": False}
+    with shelf.base.reading() as session:
+        forced = [each.source.path for each in session.documents() if each.metadata.get("ocr_forced")]
+    assert forced == ["bad.pdf"]
 
 
 def test_a_picture_that_is_named_without_ocr_says_how_to_read_it(shelf: Shelf) -> None:
@@ -137,16 +170,19 @@ def test_a_run_that_is_interrupted_does_not_read_its_pages_again(cli: Cli) -> No
         run.wait()
     pages = sorted(kept.rglob("*.json"))
     assert 0 < len(pages) < count
-    pages[0].write_text(pages[0].read_text("utf-8").replace("锅炉", "风车"), "utf-8")  # to tell whence it comes
+    _replace_in(pages[0], "锅炉", "风车")  # to tell whence it comes
 
     second = subprocess.Popen(command, env=cli.environ(), cwd=cli.folder, stdout=subprocess.DEVNULL)
     try:
         assert second.wait(60) == 0
     finally:
         second.kill()
-    assert not kept.exists()
     assert "page 1 (OCR)" in cli("grep", "风车").stdout
     assert "page 3 (OCR)" in cli("grep", "锅炉").stdout
+
+
+def _replace_in(page: Path, old: str, new: str) -> None:
+    page.write_text(page.read_text("utf-8").replace(old, new), "utf-8")
 
 
 def _wait_for(holds: object, limit_s: float = 60) -> None:
@@ -156,11 +192,15 @@ def _wait_for(holds: object, limit_s: float = 60) -> None:
         time.sleep(0.02)
 
 
-def test_without_the_extra_it_is_said_what_to_install(cli: Cli, tmp_path: Path) -> None:
+def _without_ocr(tmp_path: Path) -> dict[str, str]:
     shim = tmp_path / "shim"
     shim.mkdir()
     (shim / "sitecustomize.py").write_text("import sys\nsys.modules['rapidocr'] = None\n")
-    bare = {"PYTHONPATH": os.pathsep.join([str(shim), *filter(None, [os.environ.get("PYTHONPATH")])])}
+    return {"PYTHONPATH": os.pathsep.join([str(shim), *filter(None, [os.environ.get("PYTHONPATH")])])}
+
+
+def test_without_the_extra_it_is_said_what_to_install(cli: Cli, tmp_path: Path) -> None:
+    bare = _without_ocr(tmp_path)
     cli.write("scan.pdf", as_pdf(draw_page(SHORT)))
 
     asked = cli("index", "docs", "--ocr", env=bare)
@@ -172,6 +212,18 @@ def test_without_the_extra_it_is_said_what_to_install(cli: Cli, tmp_path: Path) 
     assert 'pip install "zhiku[ocr]"' in not_asked.stdout
 
     assert cli("index", "docs", "--ocr").returncode == 0  # once it is installed
+
+
+def test_what_ocr_was_forced_upon_is_not_read_otherwise_where_it_is_not_installed(cli: Cli, tmp_path: Path) -> None:
+    cli.write("bad.pdf", RUBBISH.data())
+    assert cli("index", "docs", "--force-ocr").returncode == 0
+    cli.write("bad.pdf", PdfWriter().page("The valve is opened every morning").data())
+    run = cli("index", "docs", env=_without_ocr(tmp_path))
+    assert run.returncode == 3
+    assert "bad.pdf was read by OCR on request" in run.stdout
+    assert "bad.pdf" in cli("search", "seal").stdout  # as it was
+    assert cli("index", "docs").returncode == 0
+    assert "page 1 (OCR)" in cli("search", "valve").stdout
 
 
 def test_force_ocr_needs_a_path(cli: Cli) -> None:

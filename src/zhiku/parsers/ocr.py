@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 DETECTOR: Final = "PP-OCRv6_det_small.onnx"
 RECOGNISER: Final = "PP-OCRv6_rec_small.onnx"
 
+READING: Final = 1
+"""Of this module and of how pages are rendered for it; raised with whatever changes what is seen."""
+
 MIN_SCORE: Final = 0.5
 """Of a line that is believed."""
 
@@ -95,8 +98,8 @@ def load_engine() -> Ocr:
 
 
 def engine_version() -> str:
-    """Return a name that changes whenever the engine may read something else; nothing is loaded for it."""
-    return f"rapidocr {version('rapidocr')} {RECOGNISER}"
+    """Return a name that changes whenever something else may be read; nothing is loaded for it."""
+    return f"rapidocr {version('rapidocr')} {RECOGNISER} {READING}"
 
 
 def read_page(engine: Ocr, image: Image) -> RecognisedPage:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from zhiku.errors import NeedsOcr, ParseFailed
 from zhiku.model import ParsedDocument, Source
 from zhiku.parsers.pages import OcrUse, document_of, pages_read, with_wanted
+from zhiku.text.ocr_pages import FORCED
 from zhiku.text.pdf_printed import PrintedPage
 from zhiku.text.pdf_verdict import NEED_OCR, JudgedPage, judge_pages, judge_recognised
 
@@ -49,6 +51,8 @@ class PdfParser:
             title = pdf.title
         judged = self._judge(pages, source.path)
         document = document_of(judged, outline=outline, title=title, stated=stated)
+        if self._ocr == "every page":
+            document = replace(document, metadata={**document.metadata, FORCED: True})
         if self._ocr != "no" and self._recognised is None:
             return with_wanted(document, [each.page.page_no for each in judged if self._wants(each)])
         return document

@@ -25,7 +25,7 @@ OnPage = Callable[[str, int, int], None]
 
 
 class PageCache(Protocol):
-    """Keeps what OCR saw on a page until its document is stored."""
+    """Keeps what OCR saw on a page."""
 
     def load(self, sha256: str, page_no: int) -> dict[str, Any] | None:
         """Return what was seen on a page of the file of this content; None where that is not known."""
@@ -44,7 +44,8 @@ class Recognition:
     """Of workers with the limits of one page."""
     cache: PageCache
     on_page: OnPage
-    use: OcrUse = "where needed"
+    use_of: Callable[[Source], OcrUse]
+    """Which pages of a file OCR reads; may raise why the file cannot be read so."""
 
 
 class RecognisingParser:
@@ -60,17 +61,19 @@ class RecognisingParser:
 
         A page that cannot be read is left out with a warning.
         """
-        document = self._parse(source, data, {})
+        use = self._recognition.use_of(source)
+        document = self._parse(source, data, {"ocr": use})
         wanted = document.metadata.get(WANTED)
         if not wanted:
             return document
         pages, failure = self._read_pages(source, data, wanted)
         if failure is not None and not document.text and not any(pages.values()):
             raise failure
-        return self._parse(source, data, {"recognised": {str(number): page for number, page in pages.items()}})
+        recognised = {str(number): page for number, page in pages.items()}
+        return self._parse(source, data, {"ocr": use, "recognised": recognised})
 
     def _parse(self, source: Source, data: bytes, options: dict[str, Any]) -> ParsedDocument:
-        return self._pool.parse(PARSERS[self._format_name], source, data, {"ocr": self._recognition.use, **options})
+        return self._pool.parse(PARSERS[self._format_name], source, data, options)
 
     def _read_pages(
         self, source: Source, data: bytes, wanted: list[int]

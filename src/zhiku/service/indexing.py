@@ -24,9 +24,9 @@ from zhiku.parsers.limits import OCR_LIMITS, needs_worker
 from zhiku.parsers.plain import ENDINGS as PLAIN_ENDINGS
 from zhiku.parsers.pool import WorkerPool
 from zhiku.ports import ReadSession, Store, WriteSession
-from zhiku.registry import BINARY_FORMATS, CHUNKERS, FORMAT_ENDINGS, format_of, has_ocr, load
+from zhiku.registry import BINARY_FORMATS, CHUNKERS, FORMAT_ENDINGS, format_of, load
 from zhiku.service.embedding import Embedding
-from zhiku.service.recognition import PageProgress, PageReading, parser_for
+from zhiku.service.recognition import PageProgress, PageReading, parser_for, wish_of
 from zhiku.service.roots import folder_of, is_missed
 from zhiku.service.targets import Target
 from zhiku.text.analyze import ANALYZER_VERSION
@@ -96,11 +96,20 @@ def index_targets(store: Store, targets: Sequence[Target], settings: BaseSetting
         WorkerPool() as pool,
         WorkerPool(OCR_LIMITS) as page_pool,
     ):
-        reading = None
-        if settings.ocr and has_ocr():
-            reading = PageReading(store.path.parent, page_pool, progress, every_page=work.every_page)
-        tools = _tools(settings, pool, work, reading)
         session.set_manifest(_checked_manifest(session.manifest(), settings, store.path.parent.name))
+        wish = wish_of(session, settings, every_page=work.every_page)
+        reading = PageReading(store.path.parent, page_pool, progress.on_page, wish) if wish.is_wanted else None
+        tools = Tools(
+            rules=_rules(settings, work),
+            chunker=load(CHUNKERS, settings.chunker)(),
+            reader=f"zhiku {__version__}{wish.reader}",
+            parsers=Parsers(
+                format_of=format_of,
+                parser_for=cache(lambda name: parser_for(name, settings, pool, reading)),
+                needs_worker=needs_worker,
+                jobs=work.jobs,
+            ),
+        )
         for target in targets:
             report = _update(session, target, tools, options, reading)
             reports.append(RootReport(target=target, report=report))
@@ -110,7 +119,7 @@ def index_targets(store: Store, targets: Sequence[Target], settings: BaseSetting
             if report.interrupted:
                 break
             if reading:
-                reading.drop_stored(session.view())
+                reading.drop_old(session.view())
         else:
             session.settle()
         is_concurrent = session.is_concurrent()
@@ -158,20 +167,6 @@ def default_jobs() -> int:
     """Return half of the cores that this process may use, at least 1: the other half stores what was parsed."""
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, usable // 2)
-
-
-def _tools(settings: BaseSettings, pool: WorkerPool, work: Work, reading: PageReading | None) -> Tools:
-    return Tools(
-        rules=_rules(settings, work),
-        chunker=load(CHUNKERS, settings.chunker)(),
-        reader=f"zhiku {__version__}{' with OCR' if reading else ''}",  # with OCR, what needs it is tried again
-        parsers=Parsers(
-            format_of=format_of,
-            parser_for=cache(lambda name: parser_for(name, settings, pool, reading)),
-            needs_worker=needs_worker,
-            jobs=work.jobs,
-        ),
-    )
 
 
 def _rules(settings: BaseSettings, work: Work) -> DiscoverRules:

@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from zhiku.config import BaseSettings
-from zhiku.errors import MissingExtra
+from zhiku.errors import MissingExtra, NeedsOcr
 from zhiku.ingest.pipeline import Progress
-from zhiku.model import Document
+from zhiku.model import Document, Source
 from zhiku.parsers.pool import PooledParser, WorkerPool
-from zhiku.ports import Parser, ReadSession
+from zhiku.ports import Parser, ReadSession, WriteSession
 from zhiku.registry import OCR_FORMATS, has_ocr, parser_options
-from zhiku.text.ocr_pages import is_read_by_ocr, needs_ocr
+from zhiku.text.ocr_pages import is_forced, is_read_by_ocr, needs_ocr
+
+if TYPE_CHECKING:
+    from zhiku.parsers.pages import OcrUse
 
 log = logging.getLogger(__name__)
+
+SOME_FORCED: Final = "ocr_forced"
+"""Key of the manifest, there if OCR of every page was ever asked for: other bases need not look for such documents."""
+
+_INSTALL = 'install it: pip install "zhiku[ocr]"'
 
 
 def check_ocr_is_installed() -> None:
     """Raise `MissingExtra` where OCR was asked for and is not installed."""
     if not has_ocr():
-        raise MissingExtra("OCR is not installed.", hint='install it: pip install "zhiku[ocr]"')
+        raise MissingExtra("OCR is not installed.", hint=_INSTALL)
 
 
 def with_ocr(settings: BaseSettings, asked: bool) -> BaseSettings:
@@ -55,21 +64,67 @@ class PageProgress:
             self._progress(*self._files, f"{path} ({done + 1}/{total})")
 
 
+@dataclass(frozen=True)
+class OcrWish:
+    """Which pages of which files a run is to read by OCR."""
+
+    use: OcrUse
+    """Of files in general."""
+    forced_places: frozenset[tuple[str, str]] = frozenset()
+    """The roots and paths of documents every page of which is read so, and ..."""
+    forced_contents: frozenset[str] = frozenset()
+    """... the SHA-256 of their files, which may have been moved."""
+
+    def use_of(self, source: Source) -> OcrUse:
+        """Return which pages of a file are read. Raises `NeedsOcr` where that takes what is not installed."""
+        if (source.root, source.path) not in self.forced_places and source.sha256 not in self.forced_contents:
+            return self.use
+        if not has_ocr():
+            raise NeedsOcr(
+                "{path} was read by OCR on request, which is not installed now", path=source.path, hint=_INSTALL
+            )
+        return "every page"
+
+    @property
+    def is_wanted(self) -> bool:
+        """Return whether any page might be read so."""
+        return self.use != "no" or bool(self.forced_contents)
+
+    @property
+    def reader(self) -> str:
+        """Return what names the run's readers apart: what one could not read is tried by another."""
+        if not (self.is_wanted and has_ocr()):
+            return ""
+        return " with OCR" if self.use != "no" else " with OCR of some"
+
+
+def wish_of(session: WriteSession, settings: BaseSettings, *, every_page: bool) -> OcrWish:
+    """Return which pages a run reads, and let the base remember if that is every page of some files."""
+    use: OcrUse = "no"
+    if settings.ocr and has_ocr():
+        use = "every page" if every_page else "where needed"
+    if use == "every page":
+        session.set_manifest({SOME_FORCED: "yes"})
+    if SOME_FORCED not in session.manifest():
+        return OcrWish(use)
+    forced = [each.source for each in session.view().documents() if is_forced(each)]
+    return OcrWish(
+        use,
+        frozenset((source.root, source.path) for source in forced),
+        frozenset(source.sha256 for source in forced),
+    )
+
+
 class PageReading:
     """How a run reads the pages of one base that are images."""
 
-    def __init__(self, base_folder: Path, pool: WorkerPool, progress: PageProgress, *, every_page: bool) -> None:
+    def __init__(self, base_folder: Path, pool: WorkerPool, on_page: Callable[[str, int, int], None], wish: OcrWish):
         from zhiku.parsers.recognising import Recognition  # a run without OCR must not pay for the import
         from zhiku.service.ocr_cache import OcrCache
 
         self._cache = OcrCache(base_folder)
-        self._every_page = every_page
-        self._recognition = Recognition(
-            pool=pool,
-            cache=self._cache,
-            on_page=progress.on_page,
-            use="every page" if every_page else "where needed",
-        )
+        self._use = wish.use
+        self._recognition = Recognition(pool=pool, cache=self._cache, on_page=on_page, use_of=wish.use_of)
 
     def parser(self, format_name: str, pool: WorkerPool) -> Parser:
         """Return the parser of a format that OCR reads."""
@@ -79,15 +134,18 @@ class PageReading:
 
     def to_read_again(self, documents: Iterable[Document], root: Path) -> frozenset[str]:
         """Return the paths of a root's documents of which OCR may read more, though their files are as they were."""
+        if self._use == "no":
+            return frozenset()
+        every_page = self._use == "every page"
         return frozenset(
             each.source.path
             for each in documents
-            if each.source.root == str(root) and (needs_ocr(each) or (self._every_page and each.format in OCR_FORMATS))
+            if each.source.root == str(root) and (needs_ocr(each) or (every_page and each.format in OCR_FORMATS))
         )
 
-    def drop_stored(self, session: ReadSession) -> None:
-        """Forget what was kept of pages for a run that would have been interrupted."""
-        self._cache.drop_stored(session)
+    def drop_old(self, session: ReadSession) -> None:
+        """Forget what was kept of pages of files that are no longer in the base."""
+        self._cache.drop_old(session)
 
 
 def parser_for(format_name: str, settings: BaseSettings, pool: WorkerPool, reading: PageReading | None) -> Parser:

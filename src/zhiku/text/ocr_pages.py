@@ -11,6 +11,9 @@ from zhiku.registry import OCR_FORMATS
 KEY: Final = "ocr_pages"
 """Of the metadata; its value is a list of [first page, last page, confidence in per cent], ordered."""
 
+FORCED: Final = "ocr_forced"
+"""Of the metadata: whether the user asked for OCR of every page, also of those with text of their own."""
+
 
 def merge_pages(confidences: Iterable[tuple[int, float]]) -> list[list[int]]:
     """Return ascending pages and their confidence, 0 to 1, as metadata keeps them."""
@@ -35,10 +38,15 @@ def ocr_confidence(document: Document, first: int | None, last: int | None) -> f
 
 
 def is_read_by_ocr(document: Document) -> bool:
-    """Return whether OCR read a page of a document, or tried to."""
+    """Return whether OCR read a page of a document, or tried to, or was asked for every page of it."""
     if document.format not in OCR_FORMATS:
         return False
-    return KEY in document.metadata or "ocr_failed" in document.metadata.get("pages", {})
+    return KEY in document.metadata or "ocr_failed" in document.metadata.get("pages", {}) or is_forced(document)
+
+
+def is_forced(document: Document) -> bool:
+    """Return whether every page of a document is read by OCR, whenever it is read."""
+    return document.format in OCR_FORMATS and document.metadata.get(FORCED) is True
 
 
 def needs_ocr(document: Document) -> bool:

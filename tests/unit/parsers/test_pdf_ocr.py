@@ -86,7 +86,7 @@ def test_a_page_on_which_ocr_saw_nothing_is_blank() -> None:
 
 def test_a_page_with_text_on_which_ocr_saw_nothing_keeps_it() -> None:
     document = _parse(PdfWriter().page("too small to see").data(), ocr="every page", recognised={"1": _seen()})
-    assert (document.text, document.metadata) == ("too small to see", {"pages": {"text": "1"}})
+    assert (document.text, document.metadata["pages"]) == ("too small to see", {"text": "1"})
 
 
 def test_a_page_that_ocr_could_not_read_is_told_and_keeps_the_text_it_has() -> None:

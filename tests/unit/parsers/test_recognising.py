@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -54,13 +55,16 @@ class FakeCache:
         self.pages[sha256, page_no] = page
 
 
-def _parse(pool: FakePool, cache: FakeCache | None = None, told: list[Any] | None = None) -> Mapping[str, Any]:
+def _parse(
+    pool: FakePool, cache: FakeCache | None = None, told: list[Any] | None = None, source: Source = SOURCE
+) -> Mapping[str, Any]:
     recognition = Recognition(
         pool=pool,
         cache=cache or FakeCache(),
         on_page=lambda *step: (told if told is not None else []).append(step),
+        use_of=lambda source: "every page" if source.path == "forced.pdf" else "where needed",
     )
-    return RecognisingParser("pdf", pool, recognition).parse(SOURCE, b"").metadata
+    return RecognisingParser("pdf", pool, recognition).parse(source, b"").metadata
 
 
 def test_a_file_that_needs_no_ocr_is_parsed_once() -> None:
@@ -74,6 +78,12 @@ def test_wanted_pages_are_read_and_handed_on_by_number() -> None:
     assert _parse(pool, told=told) == {"recognised": {"2": {"lines": [2]}, "5": {"lines": [5]}}}
     assert told == [("a.pdf", 0, 2), ("a.pdf", 1, 2)]
     assert pool.uses == {"where needed"}
+
+
+def test_how_much_of_a_file_is_read_is_asked_of_each() -> None:
+    pool = FakePool([2])
+    _parse(pool, source=replace(SOURCE, path="forced.pdf"))
+    assert pool.uses == {"every page"}
 
 
 def test_a_page_that_was_read_before_is_not_read_again() -> None:

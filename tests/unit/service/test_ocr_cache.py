@@ -1,4 +1,4 @@
-"""What OCR saw is kept until its document is stored."""
+"""What OCR saw is kept as long as its file may be read again."""
 
 from __future__ import annotations
 
@@ -39,28 +39,19 @@ def test_what_is_cut_off_or_of_another_engine_is_not_used(tmp_path: Path, conten
     assert cache.load(STORED, 1) is None
 
 
-def test_pages_of_stored_and_of_old_files_are_removed_and_others_kept(shelf: Shelf) -> None:
+def test_only_old_pages_of_files_that_the_base_does_not_know_are_removed(shelf: Shelf) -> None:
     shelf.write("a.md", "text")
     shelf.index()
     (document,) = shelf.base.documents()
-    folder = shelf.base.folder
-    cache, old = OcrCache(folder), "c" * 64
-    for sha256 in (document.source.sha256, UNKNOWN, old):
+    stored = document.source.sha256
+    cache, old = OcrCache(shelf.base.folder), "c" * 64
+    kept = shelf.base.folder / FOLDER
+    for sha256 in (stored, UNKNOWN, old):
         cache.save(sha256, 1, PAGE)
-    stamp = (folder / FOLDER / UNKNOWN).stat().st_mtime - MAX_AGE_S - 60
-    os.utime(folder / FOLDER / old, (stamp, stamp))
+    stamp = (kept / UNKNOWN).stat().st_mtime - MAX_AGE_S - 60
+    for sha256 in (stored, old):
+        os.utime(kept / sha256, (stamp, stamp))
 
     with shelf.base.reading() as session:
-        cache.drop_stored(session)
-    assert [path.name for path in (folder / FOLDER).iterdir()] == [UNKNOWN]
-
-
-def test_the_folder_goes_with_the_last_page(shelf: Shelf) -> None:
-    shelf.write("a.md", "text")
-    shelf.index()
-    (document,) = shelf.base.documents()
-    cache = OcrCache(shelf.base.folder)
-    cache.save(document.source.sha256, 1, PAGE)
-    with shelf.base.reading() as session:
-        cache.drop_stored(session)
-    assert not (shelf.base.folder / FOLDER).exists()
+        cache.drop_old(session)
+    assert sorted(path.name for path in kept.iterdir()) == sorted([stored, UNKNOWN])
