@@ -28,7 +28,7 @@ def unit_vector(text: str, dims: int = DIMS) -> NDArray[np.float32]:
 
 
 class FakeEmbedder:
-    """Implements `zhiku.ports.Embedder`; `seen` are the passages it was given, one after the other.
+    """Implements `zhiku.service.local_model.LocalEmbedder`; `seen` are the passages it was given, one after the other.
 
     `before` is called before each of them, and before the model is loaded (with None); what it raises is raised.
     """
@@ -47,6 +47,10 @@ class FakeEmbedder:
         self.seen: list[str] = []
 
     @property
+    def model(self) -> str:
+        return self.name
+
+    @property
     def fingerprint(self) -> str:
         return f"{self.name} {self.dims}"
 
@@ -62,6 +66,9 @@ class FakeEmbedder:
     def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         self.before(None)
         return np.stack([unit_vector(self.name + text, self.dims) for text in texts])
+
+    def embed_as_given(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], int]:
+        return self.embed_documents(texts), sum(map(len, texts))
 
     def count_tokens(self, text: str) -> int:
         self.before(None)

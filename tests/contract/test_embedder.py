@@ -1,4 +1,4 @@
-"""What every registered embedder promises (`zhiku.ports.Embedder`)."""
+"""What every registered embedder promises (`zhiku.ports.Embedder`, `zhiku.service.local_model.LocalEmbedder`)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from zhiku.ports import Embedder
+from zhiku.embedders.families import family_of
 from zhiku.registry import EMBEDDER_PACKAGES, EMBEDDERS, default_embedder_name, load
+from zhiku.service.local_model import LocalEmbedder as Embedder
 
 TEXTS = [
     "The rain gauge is calibrated once a year, before the wet season.",
@@ -124,6 +125,22 @@ def test_the_fingerprint_needs_no_model_and_does_not_change(subject: Embedder) -
     fresh: Embedder = type(subject)()
     assert fresh.fingerprint == subject.fingerprint
     assert str(fresh.dims) in fresh.fingerprint
+
+
+def test_a_client_that_knows_the_model_by_its_name_makes_the_same_vectors(subject: Embedder) -> None:
+    family = family_of(subject.model)
+    questions, _ = subject.embed_as_given([family.query_instruction + text for text in TEXTS])
+    passages, _ = subject.embed_as_given([family.document_instruction + text for text in TEXTS])
+    assert np.array_equal(questions, subject.embed_queries(TEXTS))
+    assert np.array_equal(passages, subject.embed_documents(TEXTS))
+    assert family.scale == subject.scale
+
+
+def test_the_tokens_of_texts_as_given_are_those_that_are_seen(subject: Embedder) -> None:
+    _, one = subject.embed_as_given(["rain"])
+    _, many = subject.embed_as_given(["rain", "rain " * 5_000])
+    assert one > 0
+    assert many == one + subject.max_tokens
 
 
 def test_fingerprints_differ() -> None:

@@ -22,6 +22,8 @@ ONLY_IN = {
     "markdown_it": "parsers",
     "pathspec": "ingest",
     "watchfiles": "ingest",
+    "uvicorn": "web",
+    "fastapi": "web",
 }
 
 

@@ -44,6 +44,7 @@ COMMANDS = {
     "doctor": ("zhiku.cli.doctor:doctor", "Check that bases find what they hold."),
     "config": ("zhiku.cli.settings:config", "Show your settings, or change one."),
     "usage": ("zhiku.cli.costs:usage", "Show what requests to your endpoints cost."),
+    "serve-models": ("zhiku.cli.serve_models:serve_models", "Let other programs use the built-in model."),
     "delete": ("zhiku.cli.admin:delete", "Remove a base; your files are not touched."),
 }
 

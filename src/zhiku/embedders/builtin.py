@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from zhiku.embedders.families import E5
 from zhiku.embedders.weights import E5_SMALL, check_weights, find_weights
-from zhiku.model import CosineScale
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,18 +20,17 @@ if TYPE_CHECKING:
 
     from zhiku.embedders.e5_graph import E5Model
     from zhiku.embedders.tokenizer import Tokenizer
+    from zhiku.model import CosineScale
 
+MODEL = "multilingual-e5-small"
 DIMS = 384
 MAX_TOKENS = 512
 BATCH_SIZE = 16
-QUERY_PREFIX = "query: "
-DOCUMENT_PREFIX = "passage: "
+QUERY_PREFIX = E5.query_instruction
+DOCUMENT_PREFIX = E5.document_instruction
 # Changes with anything here that changes vectors: tokenizer, graph, quantisation, pooling.
 ENGINE = "ort-int8-1"
 FINGERPRINT = f"e5-small {E5_SMALL.sha256[:16]} {ENGINE} {DIMS} '{QUERY_PREFIX}' '{DOCUMENT_PREFIX}'"
-
-
-SCALE = CosineScale(mean=0.78, std=0.02, script_gap=0.06, good=5.0)
 
 
 class _Loaded(NamedTuple):
@@ -57,6 +56,11 @@ class BuiltinEmbedder:
         self._loaded: _Loaded | None = None
 
     @property
+    def model(self) -> str:
+        """Return the name by which the model is known; `families.family_of` knows its prefixes by it."""
+        return MODEL
+
+    @property
     def fingerprint(self) -> str:
         """Return what made the vectors: weights, engine, dimensions and prefixes."""
         return FINGERPRINT
@@ -79,7 +83,7 @@ class BuiltinEmbedder:
     @property
     def scale(self) -> CosineScale:
         """Return what is known of this model's cosines."""
-        return SCALE
+        return E5.scale
 
     def check(self) -> None:
         """Load the model. Raises `MissingExtra` or `ModelError` where that cannot be done."""
@@ -87,28 +91,26 @@ class BuiltinEmbedder:
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of passages."""
-        return self._embed(DOCUMENT_PREFIX, texts)
+        return self.embed_as_given([DOCUMENT_PREFIX + text for text in texts])[0]
 
     def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of questions."""
-        return self._embed(QUERY_PREFIX, texts)
+        return self.embed_as_given([QUERY_PREFIX + text for text in texts])[0]
+
+    def embed_as_given(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], int]:
+        """Return the vectors of texts before which nothing is put, and how many tokens were seen, marks included."""
+        import numpy as np
+
+        loaded = self._load()
+        ids = [[loaded.begin, *loaded.tokenizer.encode(text, MAX_TOKENS - 2), loaded.end] for text in texts]
+        vectors = np.empty((len(ids), DIMS), np.float32)
+        for batch in batches([len(i) for i in ids]):
+            vectors[batch] = loaded.model.embed([ids[place] for place in batch])
+        return vectors, sum(map(len, ids))
 
     def count_tokens(self, text: str) -> int:
         """Return how many tokens a passage takes, prefix and marks included."""
         return len(self._load().tokenizer.encode(DOCUMENT_PREFIX + text)) + 2
-
-    def _embed(self, prefix: str, texts: Sequence[str]) -> NDArray[np.float32]:
-        import numpy as np
-
-        loaded = self._load()
-        ids = [self._ids(loaded, prefix + text) for text in texts]
-        vectors = np.empty((len(ids), DIMS), np.float32)
-        for batch in batches([len(i) for i in ids]):
-            vectors[batch] = loaded.model.embed([ids[place] for place in batch])
-        return vectors
-
-    def _ids(self, loaded: _Loaded, text: str) -> list[int]:
-        return [loaded.begin, *loaded.tokenizer.encode(text, MAX_TOKENS - 2), loaded.end]
 
     def _load(self) -> _Loaded:
         with self._lock:

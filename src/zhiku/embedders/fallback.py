@@ -10,13 +10,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from zhiku.embedders.families import USE_SCALE
 from zhiku.embedders.weights import UNIVERSAL_SENTENCE_ENCODER, check_weights, find_weights
-from zhiku.model import CosineScale
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from zhiku.model import CosineScale
+
+MODEL = "universal-sentence-encoder-multilingual"
 DIMS = 512
 # The network has no limit, but averages over a text: a longer one says less. Chunks then fit the built-in model too.
 MAX_TOKENS = 512
@@ -24,9 +27,6 @@ BATCH_SIZE = 16
 ENGINE = "numpy-1"
 FINGERPRINT = f"use-multilingual-3 {UNIVERSAL_SENTENCE_ENCODER.sha256[:16]} {ENGINE} {DIMS}"
 _VOCABULARY = "sp.model"
-
-
-SCALE = CosineScale(mean=0.2, std=0.1, script_gap=0.0, good=6.0)
 
 
 class FallbackEmbedder:
@@ -42,6 +42,11 @@ class FallbackEmbedder:
         self._verdicts = verdicts
         self._lock = threading.Lock()
         self._loaded: tuple[_Truncating, Any] | None = None
+
+    @property
+    def model(self) -> str:
+        """Return the name by which the model is known."""
+        return MODEL
 
     @property
     def fingerprint(self) -> str:
@@ -66,7 +71,7 @@ class FallbackEmbedder:
     @property
     def scale(self) -> CosineScale:
         """Return what is known of this model's cosines."""
-        return SCALE
+        return USE_SCALE
 
     def check(self) -> None:
         """Load the model. Raises `MissingExtra` or `ModelError` where that cannot be done."""
@@ -81,6 +86,10 @@ class FallbackEmbedder:
     def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of questions, which are those of passages."""
         return self.embed_documents(texts)
+
+    def embed_as_given(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], int]:
+        """Return the vectors of texts, and how many tokens of them were seen, marks included."""
+        return self.embed_documents(texts), sum(min(self.count_tokens(text), MAX_TOKENS) for text in texts)
 
     def count_tokens(self, text: str) -> int:
         """Return how many tokens a passage takes, marks included."""

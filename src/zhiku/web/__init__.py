@@ -1,0 +1,1 @@
+"""Servers on this computer: FastAPI and uvicorn are imported here, and only by the command that serves."""
