@@ -491,6 +491,56 @@ TEXTS: dict[str, str] = {
     "create it with: zhiku index PATH --base {name}": "新建：zhiku index PATH --base {name}",
     "there is no base yet.": "还没有知识库。",
     "no base is visible here.": "这里看不到任何知识库。",
+    "no persona is named, and none is the default.": "没有指明角色，也没有默认角色。",
+    "name one (there is: {known}), or set ZHIKU_DEFAULT_PERSONA": "请指明一个（现有：{known}），或设置 ZHIKU_DEFAULT_PERSONA",
+    "no persona named {name!r}.": "没有名为 {name!r} 的角色。",
+    "each is a folder in {folder} with a profile.md; see them: zhiku personas": (
+        "每个角色是 {folder} 里的一个文件夹，其中有 profile.md；查看：zhiku personas"
+    ),
+    "{name!r} cannot be the name of a persona.": "{name!r} 不能用作角色的名字。",
+    "line {line} of the profile of persona {name!r} is no item of a list.": (
+        "角色 {name!r} 的 profile.md 第 {line} 行不是列表项。"
+    ),
+    "line {line} of the profile of persona {name!r} names no base: {value!r} cannot be the name of one.": (
+        "角色 {name!r} 的 profile.md 第 {line} 行没有指明知识库：{value!r} 不能用作知识库的名字。"
+    ),
+    "write one name a line: - NAME": "每行写一个名字：- NAME",
+    "persona {name!r} sees no base: its profile names none below ## visible_domains.": (
+        "角色 {name!r} 看不到任何知识库：它的 profile.md 在 ## visible_domains 下没有写名字。"
+    ),
+    "persona {name!r} sees no base: its profile has no section ## visible_domains.": (
+        "角色 {name!r} 看不到任何知识库：它的 profile.md 没有 ## visible_domains 一节。"
+    ),
+    "add the section, with one name a line: - NAME": "加上这一节，每行一个名字：- NAME",
+    "persona {name!r} sees no base: its profile is a link that leads out of {folder}.": (
+        "角色 {name!r} 看不到任何知识库：它的 profile.md 是指向 {folder} 之外的链接。"
+    ),
+    "persona {name!r} sees no base: {path} cannot be read: {cause}.": (
+        "角色 {name!r} 看不到任何知识库：无法读取 {path}：{cause}。"
+    ),
+    "write into it the names of bases, one a line (- NAME), below ## visible_domains": (
+        "在其中的 ## visible_domains 下写知识库的名字，每行一个（- NAME）"
+    ),
+    "persona {name!r} sees no base: {path} is larger than {limit:,} bytes.": (
+        "角色 {name!r} 看不到任何知识库：{path} 超过 {limit:,} 字节。"
+    ),
+    "persona {name!r} sees no base: {path} is not UTF-8.": "角色 {name!r} 看不到任何知识库：{path} 不是 UTF-8。",
+    "persona {name!r} sees no base: those that its profile names do not exist ({unknown}).": (
+        "角色 {name!r} 看不到任何知识库：profile.md 里写的都不存在（{unknown}）。"
+    ),
+    "see which do: zhiku list": "查看现有的：zhiku list",
+    "List personas, and the bases that each may see.": "列出角色，以及每个角色能看到的知识库。",
+    "persona": "角色",
+    "sees": "能看到",
+    "(nothing)": "（无）",
+    "(default)": "（默认）",
+    "There is no persona yet. Make one: {folder}/NAME/profile.md": "还没有角色。新建一个：{folder}/NAME/profile.md",
+    "Note: the profile of persona {name!r} names bases that do not exist: {names}.": (
+        "注意：角色 {name!r} 的 profile.md 里写了不存在的知识库：{names}。"
+    ),
+    "Note: ZHIKU_DEFAULT_PERSONA names {name!r}, which is no persona.": (
+        "注意：ZHIKU_DEFAULT_PERSONA 指的 {name!r} 不是角色。"
+    ),
     "index a folder first: zhiku index PATH": "先索引一个文件夹：zhiku index PATH",
     "several bases exist and none is named.": "有多个知识库，但没有指明哪一个。",
     "name one with -b: {known}": "用 -b 指明一个：{known}",

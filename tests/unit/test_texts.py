@@ -14,6 +14,7 @@ from zhiku.cli.health import LABELS
 from zhiku.cli.hits import WHY
 from zhiku.cli.ledger import STATES as READINGS
 from zhiku.cli.main import COMMANDS
+from zhiku.cli.personas import PERSONA_COLUMNS
 from zhiku.cli.places import STATES
 from zhiku.cli.reasons import RULES
 from zhiku.cli.sync import COUNTS
@@ -100,7 +101,8 @@ def all_templates() -> Iterator[tuple[str, str]]:
         {name: text for name, (_, text) in COMMANDS.items()},
     ):
         yield from ((key, text) for key, text in table.items() if text)
-    yield from (("columns", text) for text in BASE_COLUMNS + DOCUMENT_COLUMNS + USAGE_COLUMNS)
+    for columns in (BASE_COLUMNS, DOCUMENT_COLUMNS, USAGE_COLUMNS, PERSONA_COLUMNS):
+        yield from (("columns", text) for text in columns)
     yield "click", "Show this message and exit."
     yield from (("legs", leg) for leg in ("lexical", "vector"))
 

@@ -42,6 +42,7 @@ COMMANDS = {
     "snapshot": ("zhiku.cli.upkeep:snapshot", "Copy the index of a base, or list the copies."),
     "restore": ("zhiku.cli.upkeep:restore", "Put a copy in the place of the index."),
     "doctor": ("zhiku.cli.doctor:doctor", "Check that bases find what they hold."),
+    "personas": ("zhiku.cli.personas:personas", "List personas, and the bases that each may see."),
     "config": ("zhiku.cli.settings:config", "Show your settings, or change one."),
     "usage": ("zhiku.cli.costs:usage", "Show what requests to your endpoints cost."),
     "serve-models": ("zhiku.cli.serve_models:serve_models", "Let other programs use the built-in model."),

@@ -31,9 +31,15 @@ class View:
     Bases and settings may be changed by others meanwhile, and several threads may ask at once.
     """
 
-    def __init__(self, library: Library, visible: Collection[str] | None = None) -> None:
-        """Take the names of the bases that may be seen, in any case; None for all there are."""
+    def __init__(
+        self, library: Library, visible: Collection[str] | None = None, nothing: ZhikuError | None = None
+    ) -> None:
+        """Take the names of the bases that may be seen, in any case; None for all there are.
+
+        `nothing` is what is raised where none of these exists.
+        """
         self._library = library
+        self._nothing: ZhikuError = nothing or NotFound("no base is visible here.")
         self._visible = None if visible is None else frozenset(map(base_key, visible))
 
     def names(self) -> list[str]:
@@ -155,7 +161,7 @@ class View:
             return names
         if self._visible is None:
             raise NotFound("there is no base yet.", hint="index a folder first: zhiku index PATH")
-        raise NotFound("no base is visible here.")
+        raise self._nothing.with_traceback(None)  # which would grow with each time it is raised
 
     def _named(self, name: str) -> str:
         names = self.names()
