@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from endpoints import Seen, Server, Told, embedded, serving
+from patience import PROMPT_S
 
 if TYPE_CHECKING:
     from conftest import Cli
@@ -135,7 +136,7 @@ def test_ctrl_c_ends_within_a_second_whatever_the_server_does(
         began = time.monotonic()
         run.send_signal(signal.SIGINT)
         assert run.wait(10) == 130
-        assert time.monotonic() - began < 1.5  # a second, and the time a busy machine takes to end a process
+        assert time.monotonic() - began < PROMPT_S
         assert run.stderr is not None
         assert "nterrupted" in run.stderr.read()
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from patience import PROMPT_S
 from zhiku.ingest.events import FileEvents
 from zhiku.ingest.watch import RootsWatch
 
@@ -113,7 +114,7 @@ def test_files_that_change_are_found_without_waiting_for_a_scan(indexed: Cli) ->
         away.rename(indexed.docs)
         said.append("default  1 new")
         watch.says(*said)
-        assert watch.end() < 2
+        assert watch.end() < PROMPT_S
         assert watch.notes == "Watching default; Ctrl-C ends it.\nStopped watching.\n"
 
 
@@ -136,7 +137,7 @@ def test_a_root_that_is_gone_is_told_once_and_followed_again_when_it_is_back(ind
 def test_sigterm_ends_a_watch_as_ctrl_c_does(indexed: Cli) -> None:
     with watching(indexed, "--base", "default", "--no-embed") as watch:
         watch.says(FOUND_AT_START)
-        assert watch.end(signal.SIGTERM) < 2
+        assert watch.end(signal.SIGTERM) < PROMPT_S
         assert watch.notes.endswith("Stopped watching.\n")
 
 

@@ -14,6 +14,7 @@ import httpx2
 import numpy as np
 import pytest
 
+from patience import PROMPT_S
 from served import HAS_BUILTIN, Served, served
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def test_a_question_does_not_wait_for_a_long_list(server: Served) -> None:
 def test_it_ends_at_once_whatever_is_under_way_and_starts_again(cli: Cli, number: int) -> None:
     with served(cli.folder, cli.environ()) as server, client(server) as http, send_long_list(server):
         assert http.post("/embeddings", json={"model": MODEL, "input": "short"}).status_code == 200
-        assert server.end(number) < 2.5  # a second, and what a busy machine takes for as much work
+        assert server.end(number) < PROMPT_S
         assert "Stopped serving" in server.notes
         port = str(port_of(server))
     with served(cli.folder, cli.environ(), "--port", port) as again:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from patience import PROMPT_S
 from samples import SAMPLES
 from shelf import Shelf
 from zhiku.ingest.report import Report
@@ -123,7 +124,7 @@ def test_no_worker_outlives_a_run_that_is_killed(cli: Cli, number: signal.Signal
         worker = sleeping_worker(cli)
         run.send_signal(number)
         run.communicate(timeout=10)
-        assert is_gone_within(2, worker)
+        assert is_gone_within(PROMPT_S, worker)
 
 
 @needs_posix
@@ -136,8 +137,8 @@ def test_ctrl_c_in_the_middle_of_a_file_ends_run_and_worker_at_once(cli: Cli) ->
         run.send_signal(signal.SIGINT)
         _, errors = run.communicate(timeout=10)
     assert run.returncode == 130, errors
-    assert time.monotonic() - began < 3
-    assert is_gone_within(1, worker)
+    assert time.monotonic() - began < PROMPT_S
+    assert is_gone_within(PROMPT_S, worker)
     assert errors.decode() == "Interrupted. What is done stays; the same command goes on from here.\n"
 
     cli.write("a.pdf", "say valve")
@@ -174,8 +175,8 @@ def test_a_watch_that_is_ended_in_the_middle_of_a_file_leaves_no_worker(cli: Cli
         run.send_signal(number)
         _, errors = run.communicate(timeout=10)
     assert run.returncode == 0, errors
-    assert time.monotonic() - began < 3
-    assert is_gone_within(1, worker)
+    assert time.monotonic() - began < PROMPT_S
+    assert is_gone_within(PROMPT_S, worker)
     assert errors.decode() == "Watching default; Ctrl-C ends it.\nStopped watching.\n"
 
 

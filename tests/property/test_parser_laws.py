@@ -75,11 +75,11 @@ def mutated(draw: st.DrawFn, format_name: str) -> bytes:
 
 
 def check(path: str, data: bytes) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     document = None
     with suppress(SourceError):
         document = parse(path, data)
-    assert time.perf_counter() - began < MAX_PARSE_S
+    assert time.process_time() - began < MAX_PARSE_S
     if document is None:
         return
     assert is_covered(document.text, [(block.char_start, block.char_end) for block in document.blocks])

@@ -136,10 +136,10 @@ def test_a_verdict_names_the_line_and_its_file() -> None:
     "pattern", ["*a" * 40 + "*b", "**/a*/" * 12 + "b", "[a-z]*" * 30 + "!", "?*" * 60 + "!", "**/*a" * 30]
 )
 def test_a_hostile_pattern_does_not_hang(pattern: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     is_ignored("a" * 250, pattern)
     is_ignored("/".join(["a" * 20] * 60), pattern)
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
 
 
 @pytest.mark.parametrize(

@@ -115,12 +115,12 @@ def test_code_that_is_broken_keeps_the_names_that_can_be_told() -> None:
 
 def test_a_file_of_a_program_is_read_by_lines_and_at_once() -> None:
     line = "function f(a){return a+1};"
-    began = time.perf_counter()
+    began = time.process_time()
     for text in (line * (5_000_000 // len(line)), f"{line}\n" * (MAX_BYTES // len(line) + 1), line * 9):
         document = parse("a.js", text.encode())
         assert {block.section for block in document.blocks} == {()}
         assert document.text == text
-    assert time.perf_counter() - began < 30
+    assert time.process_time() - began < 30
     assert len(line) * 9 > MAX_CHARS_A_LINE
 
 
@@ -128,6 +128,6 @@ def test_a_file_of_a_program_is_read_by_lines_and_at_once() -> None:
 @pytest.mark.parametrize("path", ["a.py", "a.js", "a.cpp"])
 def test_what_is_nested_without_end_takes_a_time_that_ends(path: str, text: str) -> None:
     """(What does not: test_pool.)"""
-    began = time.perf_counter()
+    began = time.process_time()
     assert parse(path, text.encode()).text == text
-    assert time.perf_counter() - began < 10
+    assert time.process_time() - began < 10

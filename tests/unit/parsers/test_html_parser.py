@@ -174,25 +174,25 @@ def test_a_page_without_text_is_a_warning() -> None:
 
 @pytest.mark.parametrize("name", ["div", "table", "ul", "li", "b", "h1", "pre", "nav"])
 def test_deep_nesting_is_read_in_linear_time(name: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     document = _parse(f"<{name}>" * 200_000 + "底")
-    assert time.perf_counter() - begin < 30
+    assert time.process_time() - begin < 30
     assert document.text.strip("- ") == "底"
 
 
 @pytest.mark.parametrize("name", ["div class=nav", "main", "article", "form", "a href=x", "div id=content"])
 def test_deep_nesting_of_parts_is_read_in_linear_time(name: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     document = _parse(f"<{name}>字" * 50_000)
-    assert time.perf_counter() - begin < 30
+    assert time.process_time() - begin < 30
     assert document.text.count("字") >= 24_000  # the outer half of forms within forms holds most of the text
 
 
 @pytest.mark.parametrize("unit", ["<!--", "<![", "<!a", "<a ", "</", "&#", '<a b="', "<td>", "<br>"])
 def test_a_megabyte_of_broken_markup_is_read_in_bounded_time(unit: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     _parse("<p>文</p>" + unit * (1_000_000 // len(unit)))
-    assert time.perf_counter() - begin < 30
+    assert time.process_time() - begin < 30
 
 
 PIECES = """<p> </p> <h1> </h1> <ul> <li> </ul> <table> <tr> <td> </td> </table> <pre> </pre> <br>

@@ -219,9 +219,9 @@ def nested(depth: int) -> bytes:
     ],
 )
 def test_mail_nested_or_repeated_without_end_takes_a_time_that_ends(data: bytes, last: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     document = parse("a.eml", data)
-    assert time.perf_counter() - began < 8
+    assert time.process_time() - began < 8
     assert texts(document)[-1] == last
     assert max(block.level for block in document.blocks) <= 6
 

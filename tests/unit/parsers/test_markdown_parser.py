@@ -51,9 +51,9 @@ def test_wikilinks_have_exact_targets_even_in_tables() -> None:  # case B19
 @pytest.mark.parametrize("path", sorted((CASES / "B21/kb").glob("*.md")), ids=lambda path: path.name)
 def test_text_that_breaks_splitters_is_read_at_once_and_whole(path: Path) -> None:  # case B21
     case = json.loads((CASES / "B21/case.json").read_text(encoding="utf-8"))
-    begin = time.perf_counter()
+    begin = time.process_time()
     document = _parse(path.read_bytes())
-    assert time.perf_counter() - begin < 2
+    assert time.process_time() - begin < 2
     assert _uncovered(document) == ""
     words = [step["query"] for step in case["steps"] if step["op"] == "search"]
     assert any(word in document.text for word in words)
@@ -138,9 +138,9 @@ def test_an_empty_file_has_no_blocks() -> None:
     ids=["quotes", "lists", "brackets", "line", "columns", "rows", "items", "html", "fences"],
 )
 def test_pathological_notes_are_read_in_bounded_time(text: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     document = _parse(text)
-    assert time.perf_counter() - begin < 5
+    assert time.process_time() - begin < 5
     assert _uncovered(document) == ""
 
 

@@ -105,18 +105,18 @@ def test_cleaning_never_adds_or_removes_a_line(text: str) -> None:
 )
 def test_a_megabyte_of_opening_marks_takes_linear_time(unit: str) -> None:
     text = unit * (1_000_000 // len(unit))
-    begin = time.perf_counter()
+    begin = time.process_time()
     _clean(text)
-    assert time.perf_counter() - begin < 30
+    assert time.process_time() - begin < 30
 
 
 @pytest.mark.parametrize("unit", ["<!--", "<![", "<!a", "<a ", "</", "&#", '<a b="', "<script>", "<a b=\"'>"])
 @pytest.mark.parametrize("tail", ["", ">", '">'])
 def test_a_megabyte_of_unclosed_tags_takes_linear_time(unit: str, tail: str) -> None:
     page = unit * (1_000_000 // len(unit)) + tail
-    begin = time.perf_counter()
+    begin = time.process_time()
     visible_text(page)
-    assert time.perf_counter() - begin < 30
+    assert time.process_time() - begin < 30
 
 
 def test_a_quoted_bracket_does_not_end_a_tag() -> None:
