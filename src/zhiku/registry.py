@@ -30,7 +30,10 @@ PARSERS = {
 # Reads one page of the formats in which pages may be images.
 PAGE_READER = "zhiku.parsers.page_reader:PageReader"
 OCR_PACKAGES = ("rapidocr", "onnxruntime")
-CHUNKERS = {"structure": "zhiku.chunkers.structure:StructureChunker"}
+CHUNKERS = {
+    "structure": "zhiku.chunkers.structure:StructureChunker",
+    "lines": "zhiku.chunkers.lines:LinesChunker",
+}
 STORES = {"sqlite": "zhiku.stores.sqlite.store:SqliteStore"}
 # Those that need no settings, the better one first; `none`, in the settings, is a base without meaning.
 EMBEDDERS = {
@@ -70,8 +73,9 @@ FORMAT_ENDINGS = {
 }
 # Of which a few bytes a page or message are text, the rest pictures and attachments: the limit of text is not theirs.
 BINARY_FORMATS = ("pdf", "docx", "pptx", "spreadsheet", "epub", "notebook", "mail", "image")
-# The settings of a base that a format's parser takes, by name.
+# The settings of a base that a format's parser, or a chunker, takes, by name.
 PARSER_SETTINGS = {"spreadsheet": ("hidden_sheets",)}
+CHUNKER_SETTINGS = {"lines": ("chunk_lines", "overlap_lines")}
 OCR_FORMATS = ("pdf", "image")
 
 
@@ -117,6 +121,12 @@ def code_package(ending: str) -> str:
 def parser_options(format_name: str, settings: BaseSettings) -> dict[str, Any]:
     """Return what a base's settings have to say to the parser of a format, as its arguments."""
     return {name: getattr(settings, name) for name in PARSER_SETTINGS.get(format_name, ())}
+
+
+def chunker_of(settings: BaseSettings) -> Any:
+    """Return the chunker that a base's settings name, as they want it. Raises `ConfigError`."""
+    options = {name: getattr(settings, name) for name in CHUNKER_SETTINGS.get(settings.chunker, ())}
+    return load(CHUNKERS, settings.chunker)(**options)
 
 
 def has_ocr() -> bool:

@@ -729,6 +729,10 @@ TEXTS: dict[str, str] = {
     "another process is writing {path}.": "另一个进程正在写入 {path}。",
     "try again when it has ended": "等它结束后再试",
     "base {name!r} was indexed by analyzer {built}; this zhiku has {known}.": "知识库 {name!r} 由分词器 {built} 建立；当前 zhiku 的是 {known}。",
+    "overlap_lines ({overlap}) must be less than chunk_lines ({lines}).": (
+        "overlap_lines（{overlap}）必须小于 chunk_lines（{lines}）。"
+    ),
+    "change them in the base's base.toml": "请在该知识库的 base.toml 里修改",
     "the index was built with {key} {built}; this zhiku has {value}.": "索引建立时的 {key} 是 {built}；当前 zhiku 的是 {value}。",
     "{path} cannot be written: {cause}. Everything indexed before is kept.": "{path} 无法写入：{cause}。此前索引的内容都在。",
     "check the disk and the permissions of its folder, then run the same command again": "检查磁盘和文件夹的权限，然后再次运行同一命令",

@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from samples import is_covered, parse
+from zhiku.chunkers.lines import LinesChunker
 from zhiku.chunkers.structure import StructureChunker
 from zhiku.errors import SourceError
-from zhiku.model import Block, Page, ParsedDocument
+from zhiku.model import Block, Chunk, Page, ParsedDocument
 from zhiku.text.measure import estimate_tokens
 
 bounded = settings(max_examples=60, deadline=None)
@@ -28,9 +29,12 @@ sizes = st.sampled_from([30, 120, 400])
 
 
 def check(document: ParsedDocument, max_tokens: int) -> None:
-    chunks = list(StructureChunker(max_tokens=max_tokens).chunk(document))
-
     assert is_covered(document.text, [(block.char_start, block.char_end) for block in document.blocks])
+    for chunker in (StructureChunker(max_tokens=max_tokens), LinesChunker(chunk_lines=4, max_tokens=max_tokens)):
+        check_chunks(document, list(chunker.chunk(document)), max_tokens)
+
+
+def check_chunks(document: ParsedDocument, chunks: list[Chunk], max_tokens: int) -> None:
     assert is_covered(document.text, [(chunk.char_start, chunk.char_end) for chunk in chunks])
     last_line = max(document.line_numbers, default=document.text.count("\n") + 1)
     for chunk in chunks:

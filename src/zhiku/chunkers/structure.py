@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from zhiku.chunkers.places import Places
 from zhiku.model import Block, Chunk, ParsedDocument
 from zhiku.text.measure import best_cut, estimate_tokens, fit, overlap_start
 
@@ -49,7 +48,7 @@ class StructureChunker:
 
     def chunk(self, document: ParsedDocument) -> Iterator[Chunk]:
         """Yield the chunks of `document` in order."""
-        places = _Places(document)
+        places = Places(document)
         for section in _sections(document.blocks):
             for start, end in self._spans(document.text, section.blocks):
                 chunk = places.chunk(start, end, section.chain)
@@ -102,45 +101,6 @@ class StructureChunker:
             lowest += max(1, (end - lowest) // 4)
         lowest = overlap_start(text, lowest, end)
         return lowest if lowest < end else following
-
-
-class _Places:
-    """Where a span of one document stands: lines, pages."""
-
-    def __init__(self, document: ParsedDocument) -> None:
-        self._text = document.text
-        self._line_numbers = document.line_numbers
-        self._breaks = [match.start() for match in re.finditer("\n", document.text)]
-        self._pages = [p for p in document.pages if p.char_end > p.char_start]
-        self._page_starts = [p.char_start for p in self._pages]
-
-    def chunk(self, start: int, end: int, chain: tuple[str, ...]) -> Chunk | None:
-        """Return the chunk of a span without the blanks around it, or None where nothing else is there."""
-        raw = self._text[start:end]
-        text = raw.strip()
-        if not text:
-            return None
-        start += len(raw) - len(raw.lstrip())
-        end = start + len(text)
-        return Chunk(
-            text=text,
-            char_start=start,
-            char_end=end,
-            line_start=self._line(start),
-            line_end=self._line(end - 1),
-            section=chain,
-            page=self._page(start),
-            page_end=self._page(end - 1),
-        )
-
-    def _line(self, at: int) -> int:
-        line = bisect_right(self._breaks, at - 1)
-        return self._line_numbers[line] if self._line_numbers else line + 1
-
-    def _page(self, at: int) -> int | None:
-        if not self._pages:
-            return None
-        return self._pages[max(0, bisect_right(self._page_starts, at) - 1)].page_no
 
 
 def _sections(blocks: tuple[Block, ...]) -> Iterator[_Section]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from zhiku.config.files import read_toml, values_of
@@ -22,6 +22,11 @@ class BaseSettings:
     roots: tuple[str, ...] = ()
     intro: str = ""
     chunker: str = "structure"
+    """`structure`: sections and paragraphs; `lines`: windows of lines."""
+    chunk_lines: int = 10
+    """How many lines that are not blank a window has."""
+    overlap_lines: int = field(default=2, metadata={"least": 0})
+    """How many of them the next window repeats."""
     embedder: str = ""
     """Empty for the best one installed; `none` for a base that is searched by words only."""
     include: tuple[str, ...] = ()

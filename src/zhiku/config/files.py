@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +59,7 @@ def values_of(kind: Any, table: Mapping[str, Any], path: Path) -> Any:
     for key, value in table.items():
         default = known[key].default
         value = _as_kind_of(default, value)
-        if type(value) is not type(default) or not _is_in_range(value, default):
+        if type(value) is not type(default) or not _is_in_range(value, known[key]):
             raise ConfigError(
                 "{path}: {key} cannot be {value!r}.",
                 path=path,
@@ -81,11 +81,12 @@ def _as_kind_of(default: object, value: Any) -> Any:
     return value
 
 
-def _is_in_range(value: object, default: Any) -> bool:
-    """Answer whether a number is positive, or at least not negative where its default is 0."""
+def _is_in_range(value: object, item: Field[Any]) -> bool:
+    """Answer whether a number is positive, or at least not negative where its default is 0 or a field says so."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return True
-    return math.isfinite(value) and (value > 0 or value == default == 0)
+    least = item.metadata.get("least", item.default)
+    return math.isfinite(value) and (value > 0 or value == least == 0)
 
 
 def in_toml(value: object) -> str:

@@ -24,7 +24,7 @@ from zhiku.parsers.limits import OCR_LIMITS, needs_worker
 from zhiku.parsers.plain import ENDINGS as PLAIN_ENDINGS
 from zhiku.parsers.pool import WorkerPool
 from zhiku.ports import ReadSession, Store, WriteSession
-from zhiku.registry import BINARY_FORMATS, CHUNKERS, FORMAT_ENDINGS, format_of, load
+from zhiku.registry import BINARY_FORMATS, FORMAT_ENDINGS, chunker_of, format_of
 from zhiku.service.embedding import Embedding
 from zhiku.service.recognition import PageProgress, PageReading, parser_for, wish_of
 from zhiku.service.roots import folder_of, is_missed
@@ -101,7 +101,7 @@ def index_targets(store: Store, targets: Sequence[Target], settings: BaseSetting
         reading = PageReading(store.path.parent, page_pool, progress.on_page, wish) if wish.is_wanted else None
         tools = Tools(
             rules=_rules(settings, work),
-            chunker=load(CHUNKERS, settings.chunker)(),
+            chunker=chunker_of(settings),
             reader=f"zhiku {__version__}{wish.reader}",
             parsers=Parsers(
                 format_of=format_of,
@@ -189,7 +189,7 @@ def _rules(settings: BaseSettings, work: Work) -> DiscoverRules:
 
 def manifest_of(settings: BaseSettings) -> dict[str, str]:
     """Return what builds an index by words with these settings."""
-    return {"analyzer": ANALYZER_VERSION, "chunker": load(CHUNKERS, settings.chunker)().version}
+    return {"analyzer": ANALYZER_VERSION, "chunker": chunker_of(settings).version}
 
 
 def _checked_manifest(known: Mapping[str, str], settings: BaseSettings, base: str) -> dict[str, str]:

@@ -93,6 +93,16 @@ def test_the_default_of_a_list_is_shown_as_the_file_would_have_it(tmp_path: Path
     assert caught.value.hint == "its default is []"
 
 
+def test_windows_of_lines_may_overlap_by_none_but_hold_some(tmp_path: Path) -> None:
+    (tmp_path / BASE_FILE).write_text("chunk_lines = 20\noverlap_lines = 0\n")
+    settings = load_base_settings(tmp_path)
+    assert (settings.chunk_lines, settings.overlap_lines) == (20, 0)
+    for wrong in ("chunk_lines = 0", "overlap_lines = -1", "overlap_lines = 1.5"):
+        (tmp_path / BASE_FILE).write_text(wrong)
+        with pytest.raises(ConfigError, match="cannot be"):
+            load_base_settings(tmp_path)
+
+
 def test_hidden_sheets_are_left_out_unless_a_base_says_otherwise(tmp_path: Path) -> None:
     assert load_base_settings(tmp_path).hidden_sheets is False
     for value, expected in (("false", False), ("true", True)):

@@ -401,3 +401,21 @@ def test_a_rebuild_reads_an_older_schema(filled: Shelf) -> None:
     old_schema(filled)
     filled.base.rebuild()
     assert (ids(filled), len(filled.found("阀门"))) == (before, 3)
+
+
+def test_a_base_is_moved_to_windows_of_lines_by_a_rebuild(filled: Shelf) -> None:
+    filled.write("lines.txt", "".join(f"zeile {number}\n" for number in range(1, 31)))
+    filled.index()
+    settings = filled.base.folder / "base.toml"
+    settings.write_text(settings.read_text() + 'chunker = "lines"\n')
+    with pytest.raises(ManifestMismatch, match="lines-1 10/2"):
+        filled.index()
+    assert filled.search("zeile").hits
+    filled.base.rebuild()
+    (hit,) = filled.search("zeile 20", source="lines.txt", top_k=1).hits
+    assert (hit.line_start, hit.line_end) == (17, 26)
+    assert filled.base.read(hit.locator).text == hit.text
+    filled.index()
+    settings.write_text(settings.read_text() + "overlap_lines = 3\n")
+    with pytest.raises(ManifestMismatch, match="lines-1 10/3"):
+        filled.index()
