@@ -64,6 +64,7 @@ TEXTS: dict[str, str] = {
     "leave --host out, or name 127.0.0.1 or ::1": "不写 --host，或写 127.0.0.1、::1",
     "{count} new": "新增 {count}",
     "{count} changed": "变更 {count}",
+    "{count} read again": "重读 {count}",
     "{count} moved": "移动 {count}",
     "{count} embedded": "嵌入 {count}",
     "the system does not tell what changes in {root}: {cause}. It is looked through every {seconds} s.": "系统不通知 {root} 里的变化：{cause}。改为每 {seconds} 秒查看一遍。",

@@ -154,6 +154,19 @@ def test_the_command_marks_pages_that_ocr_read(cli: Cli) -> None:
     assert json.loads(cli("read", "report.pdf", "--page", "1", "--format", "json").stdout)["ocr"] is False
 
 
+def test_a_dry_run_tells_which_files_ocr_would_read_again(shelf: Shelf) -> None:
+    shelf.write("notes/report.pdf", _cover_and_scan())
+    shelf.write("notes/scan.pdf", as_pdf(draw_page(SHORT)))
+    shelf.write("notes/a.md", "valve")
+    shelf.library.sync([shelf.docs], embed=False)
+    counted = []
+    for options in ({"dry_run": True}, {"dry_run": True, "ocr": True}, {"ocr": True}):
+        (base,) = shelf.library.sync([shelf.docs], embed=False, **options).bases
+        counted.append([base.count(what) for what in ("added", "reread", "unchanged")])
+    assert counted[1:] == [[1, 1, 1], [1, 1, 1]]
+    assert counted[0] == [1, 0, 2]
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows cannot send SIGINT or SIGTERM to another process")
 def test_a_run_that_is_interrupted_does_not_read_its_pages_again(cli: Cli) -> None:
     count = 3

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 COUNTS = {
     "added": "{count} new",
     "changed": "{count} changed",
+    "reread": "{count} read again",
     "moved": "{count} moved",
     "returned": "{count} back",
     "pruned": "{count} pruned",

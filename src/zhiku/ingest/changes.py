@@ -92,7 +92,7 @@ class Changes:
         self._root = root
         self._record = record
         self._check = check
-        self._again = again
+        self.again = again
         # What was passed over in the record before the walk came to it, by path; in the end, what it never came to.
         self._passed: dict[str, FileLook] = {}
         self._rest = record.settled_files(root)
@@ -114,13 +114,13 @@ class Changes:
         for item in items:
             # Documents stand in the record in the order of the walks that found them: mostly the next row is the one.
             look = next(rest, None)
-            if look == item and not self._check and item.path not in self._again:
+            if look == item and not self._check and item.path not in self.again:
                 self.settled += 1
                 continue
             if look is not None:
                 passed[look[0]] = look
             if isinstance(item, Found):
-                is_settled = self._take(item.path) == item and not self._check and item.path not in self._again
+                is_settled = self._take(item.path) == item and not self._check and item.path not in self.again
                 if is_settled:
                     self.settled += 1
                     continue

@@ -174,10 +174,7 @@ class _Run:
             self._store(reading, format_name, known)
         else:
             self._keep(known, source)
-        count_change(self.report, change)
-        if change.kind == "same" and redo:
-            self.report.unchanged -= 1
-            self.report.reread += 1
+        count_change(self.report, change, redo=redo)
 
     def _keep(self, known: KnownFile, source: Source) -> None:
         """Keep a document whose content is as it was; it may be elsewhere, or have been gone for a while."""

@@ -15,7 +15,7 @@ class Report:
     added: int = 0
     changed: int = 0
     reread: int = 0
-    """Read anew by a rebuild, their bytes being as they were."""
+    """Read anew by a rebuild, or for OCR, their bytes being as they were."""
     moved: int = 0
     unchanged: int = 0
     returned: int = 0

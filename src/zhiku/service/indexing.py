@@ -14,7 +14,7 @@ from zhiku import __version__
 from zhiku.config import BaseSettings, IndexSettings
 from zhiku.errors import ManifestMismatch
 from zhiku.ingest.ahead import Parsers
-from zhiku.ingest.changes import NoFiles
+from zhiku.ingest.changes import Changes, NoFiles
 from zhiku.ingest.pipeline import Options, Tools, update_root
 from zhiku.ingest.preview import preview_root
 from zhiku.ingest.report import Report
@@ -26,7 +26,7 @@ from zhiku.parsers.pool import WorkerPool
 from zhiku.ports import ReadSession, Store, WriteSession
 from zhiku.registry import BINARY_FORMATS, FORMAT_ENDINGS, chunker_of, format_of
 from zhiku.service.embedding import Embedding
-from zhiku.service.recognition import PageProgress, PageReading, parser_for, wish_of
+from zhiku.service.recognition import OcrWish, PageProgress, PageReading, general_use, parser_for, wish_of
 from zhiku.service.roots import folder_of, is_missed
 from zhiku.service.targets import Target
 from zhiku.text.analyze import ANALYZER_VERSION
@@ -97,7 +97,7 @@ def index_targets(store: Store, targets: Sequence[Target], settings: BaseSetting
         WorkerPool(OCR_LIMITS) as page_pool,
     ):
         session.set_manifest(_checked_manifest(session.manifest(), settings, store.path.parent.name))
-        wish = wish_of(session, settings, every_page=work.every_page)
+        wish = wish_of(session, general_use(settings, every_page=work.every_page))
         reading = PageReading(store.path.parent, page_pool, progress.on_page, wish) if wish.is_wanted else None
         tools = Tools(
             rules=_rules(settings, work),
@@ -111,7 +111,7 @@ def index_targets(store: Store, targets: Sequence[Target], settings: BaseSetting
             ),
         )
         for target in targets:
-            report = _update(session, target, tools, options, reading)
+            report = _update(session, target, tools, options, wish)
             reports.append(RootReport(target=target, report=report))
             if report.changes:
                 session.set_manifest({"changed_at": datetime.now(UTC).isoformat(timespec="seconds")})
@@ -131,27 +131,27 @@ def preview_targets(
 ) -> list[RootReport]:
     """Return what `index_targets` would report, without writing anything; None stands for a base that is not there."""
     rules = _rules(settings, work)
+    wish = OcrWish(general_use(settings))
     reports = []
     for target in targets:
         folder = folder_of(target.root, session)
         if folder is None:
             report = _root_missing(target, session)
         else:
-            check = work.options.check
-            report = preview_root(session or NoFiles(), folder, rules, within=target.part, check=check)
+            again = wish.to_read_again(session.documents() if session else (), folder)
+            changes = Changes(str(folder), session or NoFiles(), check=work.options.check, again=again)
+            report = preview_root(folder, rules, changes, within=target.part)
         reports.append(RootReport(target=target, report=report))
     return reports
 
 
-def _update(
-    session: WriteSession, target: Target, tools: Tools, options: Options, reading: PageReading | None
-) -> Report:
+def _update(session: WriteSession, target: Target, tools: Tools, options: Options, wish: OcrWish) -> Report:
     view = session.view()
     folder = folder_of(target.root, view)
     if folder is None:
         return _root_missing(target, view)
-    if reading:
-        options = replace(options, again=reading.to_read_again(view.documents(), folder))
+    if wish.use != "no":
+        options = replace(options, again=wish.to_read_again(view.documents(), folder))
     return update_root(session, folder, tools, replace(options, within=target.part))
 
 

@@ -85,6 +85,17 @@ class OcrWish:
             )
         return "every page"
 
+    def to_read_again(self, documents: Iterable[Document], root: Path) -> frozenset[str]:
+        """Return the paths of a root's documents of which OCR may read more, though their files are as they were."""
+        if self.use == "no":
+            return frozenset()
+        every_page = self.use == "every page"
+        return frozenset(
+            each.source.path
+            for each in documents
+            if each.source.root == str(root) and (needs_ocr(each) or (every_page and each.format in OCR_FORMATS))
+        )
+
     @property
     def is_wanted(self) -> bool:
         """Return whether any page might be read so."""
@@ -98,11 +109,15 @@ class OcrWish:
         return " with OCR" if self.use != "no" else " with OCR of some"
 
 
-def wish_of(session: WriteSession, settings: BaseSettings, *, every_page: bool) -> OcrWish:
+def general_use(settings: BaseSettings, *, every_page: bool = False) -> OcrUse:
+    """Return which pages a run with these settings reads of files in general."""
+    if not (settings.ocr and has_ocr()):
+        return "no"
+    return "every page" if every_page else "where needed"
+
+
+def wish_of(session: WriteSession, use: OcrUse) -> OcrWish:
     """Return which pages a run reads, and let the base remember if that is every page of some files."""
-    use: OcrUse = "no"
-    if settings.ocr and has_ocr():
-        use = "every page" if every_page else "where needed"
     if use == "every page":
         session.set_manifest({SOME_FORCED: "yes"})
     if SOME_FORCED not in session.manifest():
@@ -123,7 +138,6 @@ class PageReading:
         from zhiku.service.ocr_cache import OcrCache
 
         self._cache = OcrCache(base_folder)
-        self._use = wish.use
         self._recognition = Recognition(pool=pool, cache=self._cache, on_page=on_page, use_of=wish.use_of)
 
     def parser(self, format_name: str, pool: WorkerPool) -> Parser:
@@ -131,17 +145,6 @@ class PageReading:
         from zhiku.parsers.recognising import RecognisingParser  # as above
 
         return RecognisingParser(format_name, pool, self._recognition)
-
-    def to_read_again(self, documents: Iterable[Document], root: Path) -> frozenset[str]:
-        """Return the paths of a root's documents of which OCR may read more, though their files are as they were."""
-        if self._use == "no":
-            return frozenset()
-        every_page = self._use == "every page"
-        return frozenset(
-            each.source.path
-            for each in documents
-            if each.source.root == str(root) and (needs_ocr(each) or (every_page and each.format in OCR_FORMATS))
-        )
 
     def drop_old(self, session: ReadSession) -> None:
         """Forget what was kept of pages of files that are no longer in the base."""

@@ -75,6 +75,7 @@ class SyncedBase:
             "takes_intro": self.takes_intro,
             "new": self.count("added"),
             "changed": self.count("changed"),
+            "reread": self.count("reread"),
             "moved": self.count("moved"),
             "unchanged": self.count("unchanged"),
             "missing": self.count("missing"),
