@@ -98,6 +98,27 @@ def test_a_key_by_an_option_is_sent_and_not_shown_and_its_passing_is_told(full: 
         assert not file.is_file() or b"sk-secret" not in file.read_bytes()
 
 
+@pytest.mark.parametrize("status", [200, 400, 401, 404, 500])
+def test_neither_key_nor_text_is_told_whatever_a_server_answers(cli: Cli, status: int) -> None:
+    cli.write("a.txt", "a secret of the pump")
+
+    def echo(number: int, seen: Seen) -> Told:
+        return Told(status=status, body={"error": {"message": f"wrong: {seen.body['input']} {seen.headers}"}})
+
+    with serving(echo) as server:
+        keyed = [*options(server), "--embed-api-key", "sk-secret"]
+        for form in ("text", "json"):
+            done = cli("-vv", "--log-format", form, "index", "docs", *keyed, env=NO_OVERRIDE)
+            assert done.returncode == 5
+            assert "sk-secret" not in done.stdout + done.stderr
+            assert "a secret of the pump" not in done.stdout + done.stderr
+        found = cli("-vv", "search", "pump", "--format", "json", env=NO_OVERRIDE)
+        assert "sk-secret" not in found.stdout + found.stderr
+    for file in cli.home.rglob("*"):
+        assert not file.is_file() or b"sk-secret" not in file.read_bytes()
+        assert not file.is_file() or file.suffix != ".log" or b"a secret" not in file.read_bytes()
+
+
 def test_text_for_another_computer_needs_a_yes(full: Cli) -> None:
     away = ["--embed-base-url", "http://192.0.2.1:9/v1", "--embed-model", "m1"]
     done = full("index", "docs", *away, env=NO_OVERRIDE)

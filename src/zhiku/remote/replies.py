@@ -50,7 +50,7 @@ def detail_of(error: ModelError) -> str:
 def answer_in(reply: Reply, endpoint: Endpoint, address: str) -> object:
     """Return the JSON of a reply. Raises `Again` or `BadModelReply`."""
     if reply.status in _AGAIN:
-        raise Again(_failing(reply, address), str(reply.status), reply.retry_after)
+        raise Again(_failing(reply, endpoint, address), str(reply.status), reply.retry_after)
     if reply.status != 200:
         raise _refused(reply, endpoint, address)
     try:
@@ -65,7 +65,7 @@ def answer_in(reply: Reply, endpoint: Endpoint, address: str) -> object:
         raise BadModelReply(
             "{address} reports an error, though with status 200.",
             address=address,
-            detail=_detail(reply.body),
+            detail=_detail(reply.body, endpoint.key),
             hint="look into the log of that server",
         )
     return answer
@@ -101,20 +101,20 @@ def no_reply(failure: NoReply, address: str, timeout_s: float) -> Again | ModelE
     return Again(error, failure.cause)
 
 
-def _failing(reply: Reply, address: str) -> ModelUnavailable:
+def _failing(reply: Reply, endpoint: Endpoint, address: str) -> ModelUnavailable:
     if reply.status == 429:
         return ModelUnavailable(
             "{address} takes no more requests now (HTTP {status}).",
             address=address,
             status=reply.status,
-            detail=_detail(reply.body),
+            detail=_detail(reply.body, endpoint.key),
             hint="try again later, or space requests with queue_interval_seconds in config.toml",
         )
     return ModelUnavailable(
         "{address} fails (HTTP {status}).",
         address=address,
         status=reply.status,
-        detail=_detail(reply.body),
+        detail=_detail(reply.body, endpoint.key),
         hint="look into the log of that server, then run the same command again",
     )
 
@@ -124,7 +124,7 @@ def _refused(reply: Reply, endpoint: Endpoint, address: str) -> BadModelReply:
         "address": address,
         "status": reply.status,
         "model": endpoint.model,
-        "detail": _detail(reply.body),
+        "detail": _detail(reply.body, endpoint.key),
     }
     if reply.status in (401, 403):
         return BadModelReply(
@@ -151,8 +151,8 @@ def _refused(reply: Reply, endpoint: Endpoint, address: str) -> BadModelReply:
     )
 
 
-def _detail(body: bytes) -> str:
-    """Return what an error's body says, in one line."""
+def _detail(body: bytes, key: str) -> str:
+    """Return what an error's body says, in one line, without the key, which some servers repeat."""
     text = body[: 20 * MAX_DETAIL_CHARS].decode("utf-8", "replace")
     try:
         found: Any = json.loads(text)
@@ -161,7 +161,8 @@ def _detail(body: bytes) -> str:
     for name in ("error", "message", "detail"):
         if isinstance(found, dict) and name in found:
             found = found[name]
-    return " ".join(str(found).split())[:MAX_DETAIL_CHARS]
+    told = " ".join(str(found).split())
+    return (told.replace(key, "********") if key else told)[:MAX_DETAIL_CHARS]
 
 
 def _seconds(retry_after: str) -> float | None:

@@ -256,6 +256,15 @@ def test_neither_keys_nor_texts_are_told(subject: Subject, caplog: pytest.LogCap
     assert "text of a document" not in told
 
 
+@pytest.mark.parametrize("status", [200, 400, 401, 503])
+def test_a_server_that_repeats_the_key_does_not_make_it_known(subject: Subject, status: int) -> None:
+    echo = Told(status=status, body={"error": {"message": f"no such key: Bearer {KEY} (of yours)"}})
+    with serving(lambda number, seen: echo) as server, pytest.raises(ModelError) as caught:
+        subject.post(server.url)
+    assert "of yours" in detail_of(caught.value)
+    assert KEY not in str(caught.value.params)
+
+
 def test_every_try_is_counted(subject: Subject) -> None:
     with serving(failing(503)) as server:
         subject.post(server.url)
