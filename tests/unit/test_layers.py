@@ -24,6 +24,8 @@ ONLY_IN = {
     "watchfiles": "ingest",
     "uvicorn": "web",
     "fastapi": "web",
+    "mcp": "mcp",
+    "mcp_types": "mcp",
 }
 
 

@@ -34,6 +34,7 @@ COMMANDS = {
     "read": ("zhiku.cli.content:read", "Show a document, or some lines or a page of it."),
     "list": ("zhiku.cli.admin:list_", "List bases, or the documents in them."),
     "status": ("zhiku.cli.admin:status", "Show what a base holds and what could not be read."),
+    "mcp": ("zhiku.cli.mcp:mcp", "Serve your documents to AI agents."),
     "ledger": ("zhiku.cli.ledger:ledger", "Show for each file what was read of it and what was not."),
     "eval": ("zhiku.cli.evaluate:evaluate", "Measure how well questions find their answers."),
     "rebuild": ("zhiku.cli.upkeep:rebuild", "Read all files anew, while the old index answers."),

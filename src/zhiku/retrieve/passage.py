@@ -67,7 +67,7 @@ def build_passage(
     start = _paragraph_start(text, marks[0][0]) if focus and marks else 0
     end = len(text)
     if max_chars is not None and end - start > max_chars:
-        start, end = _window(text, start, marks, max_chars)
+        start, end = window(text, start, marks, max_chars)
     lead = len(text[start:end]) - len(text[start:end].lstrip())
     start += lead
     end = start + len(text[start:end].rstrip())
@@ -79,7 +79,8 @@ def _paragraph_start(text: str, at: int) -> int:
     return before + 2 if before >= 0 else 0
 
 
-def _window(text: str, start: int, marks: Marks, max_chars: int) -> tuple[int, int]:
+def window(text: str, start: int, marks: Marks, max_chars: int) -> tuple[int, int]:
+    """Return the span of `text` from `start` on that is shown within `max_chars`, with the first mark in sight."""
     first = next((mark for mark, _ in marks if mark >= start), start)
     if first - start > max_chars // 2:
         start = best_cut(text, max(start, first - max_chars // 2) - 1, max(start, first - max_chars // 4))

@@ -46,6 +46,14 @@ class View:
         """Return the names of the visible bases, sorted."""
         return [name for name in self._library.names() if self._visible is None or base_key(name) in self._visible]
 
+    def seen(self) -> list[str]:
+        """Return the names of the visible bases; raise `NotFound` where there is none."""
+        if names := self.names():
+            return names
+        if self._visible is None:
+            raise NotFound("there is no base yet.", hint="index a folder first: zhiku index PATH")
+        raise self._nothing.with_traceback(None)  # which would grow with each time it is raised
+
     def search(self, query: Query, base: str | None = None) -> Answer:
         """Search one base, or all in one ranking; those that cannot answer are told in the answer's health.
 
@@ -100,7 +108,7 @@ class View:
         self._library.refresh()
         if base:
             return ask([self._named(base)]), ()
-        able, faults = self._try(self._seen(), self._open)
+        able, faults = self._try(self.seen(), self._open)
         if able:
             with suppress(*_FAULTS):
                 return ask(able), faults
@@ -130,7 +138,7 @@ class View:
         """Return which of the bases has the document that a path means."""
         from zhiku.retrieve.read import find_document  # a search must not pay for the import
 
-        names = self._seen()
+        names = self.seen()
         if len(names) == 1:
             return names[0]
 
@@ -154,14 +162,6 @@ class View:
         for name in self.names():
             with suppress(NotFound):  # it was removed between two looks
                 yield self._library.open(name)
-
-    def _seen(self) -> list[str]:
-        """Return the names of the visible bases; raise `NotFound` where there is none."""
-        if names := self.names():
-            return names
-        if self._visible is None:
-            raise NotFound("there is no base yet.", hint="index a folder first: zhiku index PATH")
-        raise self._nothing.with_traceback(None)  # which would grow with each time it is raised
 
     def _named(self, name: str) -> str:
         names = self.names()

@@ -1,0 +1,1 @@
+"""Knowledge bases as tools for AI agents, over the Model Context Protocol."""
