@@ -13,10 +13,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from zhiku.config import Settings
+from zhiku.config import ModelSettings, Settings
 from zhiku.embedders.builtin import BuiltinEmbedder
 from zhiku.service.base import Base
+from zhiku.service.endpoints import EmbedOptions, Endpoints
 from zhiku.service.meaning import Embedders
+from zhiku.service.reranking import Rerankers
 from zhiku.text.analyze import Analyzer
 
 KEY_BYTES = 16
@@ -79,7 +81,8 @@ def make_base(files: Path, home: Path, embedder: CachedEmbedder) -> Base:
     """Return a base over all files below a folder, indexed and embedded."""
     folder = home / "bases" / "default"
     folder.mkdir(parents=True)
-    base = Base("default", folder, Settings(), Analyzer(), CachedEmbedders(home, embedder))
+    rerankers = Rerankers(home, Settings(), Endpoints(ModelSettings(), {}, EmbedOptions()))
+    base = Base("default", folder, Settings(), Analyzer(), CachedEmbedders(home, embedder), rerankers)
     base.index([files])
     embedder.save()
     return base

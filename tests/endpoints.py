@@ -106,3 +106,16 @@ def embedded(seen: Seen, dims: int = 8) -> Told:
 def texts_of(server: Server) -> list[list[str]]:
     """Return the texts of each request so far."""
     return [seen.body["input"] for seen in server.seen]
+
+
+def overlap(question: str, text: str) -> float:
+    """Return which share of a question's pairs of characters a text has, from 0 to 1: what a test's reranker scores."""
+    pairs = {question[i : i + 2] for i in range(len(question) - 1)} or {question}
+    return sum(pair in text for pair in pairs) / len(pairs)
+
+
+def reranked(seen: Seen, score: Callable[[str, str], float] = overlap) -> Told:
+    """Return what a reranker would answer, the best first."""
+    texts = seen.body["documents"]
+    results = [{"index": i, "relevance_score": score(seen.body["query"], text)} for i, text in enumerate(texts)]
+    return Told(body={"results": sorted(results, key=lambda result: -result["relevance_score"])})

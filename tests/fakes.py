@@ -96,6 +96,27 @@ def stop_at(number: int, error: BaseException) -> Callable[..., None]:
     return stop
 
 
+class FakeReranker:
+    """Implements `zhiku.ports.Reranker` by a table; `seen` are the questions and texts it was given.
+
+    `before` is called first; what it raises is raised.
+    """
+
+    name = "fake reranker"
+
+    def __init__(
+        self, scores: Callable[[str], float] = lambda text: 0.5, before: Callable[..., None] = lambda *_: None
+    ) -> None:
+        self.scores = scores
+        self.before = before
+        self.seen: list[tuple[str, list[str]]] = []
+
+    def score(self, question: str, texts: Sequence[str], *, budget_s: float = float("inf")) -> list[float]:
+        self.before(budget_s)
+        self.seen.append((question, list(texts)))
+        return [self.scores(text) for text in texts]
+
+
 class FakeClock:
     """Seconds that pass when a test says so."""
 

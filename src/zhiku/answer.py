@@ -22,7 +22,11 @@ class Query:
     top_k: int = DEFAULT_TOP_K
     mode: Mode = "hybrid"
     min_relevance: float | None = None
-    """Of the hits leave out those of a lower relevance, 0 to 1."""
+    """Of the hits leave out those of a lower relevance, 0 to 1; of a lower rerank score, where they have one."""
+    rerank: bool | None = None
+    """Whether a reranker scores the hits anew; None for what the settings say."""
+    rerank_top_k: int | None = None
+    """How many of them are kept then; likewise."""
     source: str | None = None
     """A part of a document's path, or a glob over it."""
     max_chars: int | None = None
@@ -62,6 +66,7 @@ class Hit:
     locator: str
     file_state: FileState
     rerank_score: float | None = None
+    """0 to 1: how well it answers, as the reranker has it; None where there was none."""
     why: tuple[str, ...] = ()
     marks: tuple[tuple[int, int], ...] = field(default=(), repr=False)
     """Spans of `text` that the query's words matched; for display, not part of the JSON."""
@@ -87,8 +92,10 @@ class Health:
     missing_hits: int = 0
     failed_files: int = 0
     textless_files: int = 0
+    reranker: str | None = None
+    """What scored the hits anew: the address that their text was sent to, or the name of a model on this computer."""
     degraded: tuple[ZhikuError, ...] = ()
-    """What kept a way of finding candidates from running, though the search went on."""
+    """What kept a way of finding candidates, or a reranker, from running, though the search went on."""
     elapsed_ms: float = 0.0
 
 

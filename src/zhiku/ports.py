@@ -380,3 +380,20 @@ class Embedder(Protocol):
     def count_tokens(self, text: str) -> int:
         """Return how many tokens a passage takes (about, for a server); those above `max_tokens` are not seen."""
         ...
+
+
+class Reranker(Protocol):
+    """Scores how well texts answer a question. Same question and text, same score, in any company and order."""
+
+    @property
+    def name(self) -> str:
+        """Return what scores, as a reader is told: an address, where texts are sent to one."""
+        ...
+
+    def score(self, question: str, texts: Sequence[str], *, budget_s: float = float("inf")) -> list[float]:
+        """Return for each text how well it answers, 0 to 1: 0 also where the model has no number for it.
+
+        Raises `MissingExtra` or `ModelError` where there is no model, or where this is not done within `budget_s`
+        seconds; what is left undone then costs no more time.
+        """
+        ...

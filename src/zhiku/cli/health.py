@@ -112,3 +112,5 @@ def looked_for(answer: Answer, screen: Screen) -> Iterator[str]:
     for name, leg in answer.health.legs.items():
         if leg.ran:
             yield screen.tr("Candidates by {leg}: {count}", leg=screen.tr(name), count=leg.candidates)
+    if answer.health.reranker:
+        yield screen.tr("Scored anew by: {name}", name=answer.health.reranker)

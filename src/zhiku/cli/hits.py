@@ -45,7 +45,8 @@ def as_text(answer: Answer, screen: Screen, *, whole: bool, explain: bool) -> It
 def _head(hit: Hit, screen: Screen) -> str:
     number = f"{hit.rank}. "
     # A score says nothing by itself; it stands where nothing better is known.
-    score = f"{hit.score:.2f}" if hit.relevance is None else f"{min(hit.relevance, 0.99):.0%}"  # nothing is certain
+    known = hit.relevance if hit.rerank_score is None else hit.rerank_score
+    score = f"{hit.score:.2f}" if known is None else f"{min(known, 0.99):.0%}"  # nothing is certain
     title = clean_line(hit.title or hit.path.rpartition("/")[2])
     if screen.columns:
         title = cut(title, screen.columns - len(number) - len(score) - 2)
@@ -71,7 +72,9 @@ def _place(hit: Hit, screen: Screen, *, with_base: bool) -> Iterator[str]:
 def _explained(hit: Hit, screen: Screen) -> Iterator[str]:
     reasons = screen.tr(", ").join(screen.tr(WHY[code]) if code in WHY else code for code in hit.why)
     told = [screen.tr("why: {reasons}", reasons=reasons)] if reasons else []
-    if hit.explanation:
+    if hit.rerank_score is not None:
+        told.append(_reranked(hit, screen))
+    if "words" in hit.explanation:
         told.append(_score(hit, screen))
     for line in told:
         for part in fold(line, screen.columns - len(INDENT) if screen.columns else None):
@@ -79,9 +82,15 @@ def _explained(hit: Hit, screen: Screen) -> Iterator[str]:
     yield INDENT + screen.style(hit.locator, "dim")
 
 
+def _reranked(hit: Hit, screen: Screen) -> str:
+    """Return what a reranker made of a hit."""
+    told = {"place": int(hit.explanation["place"]), "rerank": hit.rerank_score, "score": hit.score}
+    return screen.tr("score {score:.2f}: reranked {rerank:.3f}, found in place {place}", **told)
+
+
 def _score(hit: Hit, screen: Screen) -> str:
-    """Return what the score is made of (docs/search.md)."""
-    parts = {"score": hit.score, **hit.explanation}
+    """Return what the score of the search itself is made of (docs/search.md)."""
+    parts = {**hit.explanation, "score": hit.explanation["words"] + hit.explanation["meaning"]}
     if "cosine" not in parts:
         return screen.tr("score {score:.2f}: words {words:.2f}, meaning unknown: it has no vector yet", **parts)
     return screen.tr(

@@ -14,6 +14,8 @@ from zhiku.cli.values import OneOf
 from zhiku.errors import UsageError
 
 if TYPE_CHECKING:
+    from zhiku.cli.session import Session
+    from zhiku.config import Settings
     from zhiku.config.edit import Value
 
 _EXAMPLES = """\
@@ -55,8 +57,24 @@ def config(ctx: click.Context, action: str, values: tuple[str, ...]) -> None:
         render.out(clean(value if isinstance(value, str) else in_toml(value)))
     elif action == "set":
         change(home, *values)
+        _note_sending(session_of(ctx), load_settings(home))
     else:
-        render.out_lines(_shown(all_settings(load_settings(home))))
+        settings = load_settings(home)
+        render.out_lines(_shown(all_settings(settings)))
+        _note_sending(session_of(ctx), settings)
+
+
+def _note_sending(session: Session, settings: Settings) -> None:
+    """Say where every search sends text to, if it does."""
+    from zhiku.service.reranking import sent_to
+
+    if address := sent_to(settings):
+        render.note(
+            session.errors.tr(
+                "Reranking is on: each search sends its question and the text of its hits to {address}.",
+                address=address,
+            )
+        )
 
 
 def _shown(known: Iterable[tuple[str, Value]]) -> Iterator[str]:

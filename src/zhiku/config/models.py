@@ -11,7 +11,7 @@ from zhiku.config.files import check_keys, section_of, values_of
 from zhiku.errors import ConfigError
 
 ENDPOINT = "endpoint"
-"""The name, as an embedder, of what stands in `[models.embedding]` itself."""
+"""The name, as an embedder, of what stands in `[models.embedding]` itself; as a reranker, of `[models.rerank]`."""
 
 AUTO = "auto"
 """Stands for the instruction that a model of its family was trained with (`zhiku.embedders.families`)."""
@@ -51,8 +51,10 @@ class RerankSettings:
     api_url: str = ""
     api_key: str = field(default="", repr=False)
     model_name: str = ""
+    """Empty where the server has but one."""
     queue_interval_seconds: float = 0.0
     query_instruction: str = ""
+    """Put before questions."""
 
 
 @dataclass(frozen=True, kw_only=True)

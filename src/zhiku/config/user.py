@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from zhiku.config.files import check_keys, read_toml, section_of
-from zhiku.config.models import ModelSettings, models_in
+from zhiku.config.models import ENDPOINT, ModelSettings, models_in
 
 CONFIG_FILE = "config.toml"
 
@@ -28,9 +28,13 @@ class SearchSettings:
 
     top_k: int = 10
     enable_rerank: bool = False
-    """Whether `[models.rerank]` scores the best hits anew."""
+    """Whether a reranker scores the hits anew, unless a search says otherwise."""
+    rerank: str = ENDPOINT
+    """Which one: `endpoint` is that of `[models.rerank]`."""
     rerank_top_k: int = 5
-    """How many hits of it are kept."""
+    """How many of the hits are kept then."""
+    rerank_timeout: float = 3.0
+    """Seconds that this may take; then the hits stay as they were."""
 
 
 @dataclass(frozen=True, kw_only=True)

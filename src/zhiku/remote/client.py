@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from zhiku.errors import ModelError
 from zhiku.remote.line import Line, NoReply
 from zhiku.remote.record import NOT_COUNTED, Call, Load, tokens_in
-from zhiku.remote.replies import Again, answer_in, no_reply
+from zhiku.remote.replies import Again, answer_in, no_reply, no_turn
 
 if TYPE_CHECKING:
     from zhiku.remote.endpoint import Endpoint
@@ -81,9 +81,8 @@ class Client:
         ends_at = self._clock() + patience.budget_s
         failed_at_500 = 0
         for number in range(1, patience.tries + 1):
-            left_s = min(endpoint.timeout_s, ends_at - self._clock())
             try:
-                return self._try(endpoint, address, content, load, left_s)
+                return self._try(endpoint, address, content, load, ends_at)
             except Again as failure:
                 failed_at_500 += failure.cause == "500"
                 pause_s = failure.pause_s(number)
@@ -102,9 +101,10 @@ class Client:
             if each.line is not None:
                 each.line.close()
 
-    def _try(self, endpoint: Endpoint, address: str, content: bytes, load: Load, timeout_s: float) -> object:
-        with self._turn(endpoint, address) as line:
+    def _try(self, endpoint: Endpoint, address: str, content: bytes, load: Load, ends_at: float) -> object:
+        with self._turn(endpoint, address, ends_at) as line:
             began = self._clock()
+            timeout_s = min(endpoint.timeout_s, ends_at - began)
             tokens: int | None = 0
             cause = "interrupted"
             try:
@@ -113,7 +113,7 @@ class Client:
                 return answer
             except NoReply as error:
                 cause = error.cause
-                raise no_reply(error, address, timeout_s) from error
+                raise no_reply(error, endpoint.kind, address, timeout_s) from error
             except Again as error:
                 cause = error.cause
                 raise
@@ -136,11 +136,13 @@ class Client:
                     )
 
     @contextmanager
-    def _turn(self, endpoint: Endpoint, address: str) -> Iterator[Line]:
-        """Wait for this endpoint to be free, and for the time between two requests."""
+    def _turn(self, endpoint: Endpoint, address: str, ends_at: float) -> Iterator[Line]:
+        """Wait for this endpoint to be free, and for the time between two requests; not beyond `ends_at`."""
         with self._lock:
             place = self._queues.setdefault(address, _Queue())
-        with place.lock:
+        with _held(place.lock, ends_at - self._clock()) as is_held:
+            if not is_held or max(place.free_at, self._clock()) >= ends_at:
+                raise no_turn(address)
             if (wait_s := place.free_at - self._clock()) > 0:
                 self._pause(wait_s)
             if place.line is None or place.line.is_closed:
@@ -149,6 +151,17 @@ class Client:
                 yield place.line
             finally:
                 place.free_at = self._clock() + endpoint.interval_s
+
+
+@contextmanager
+def _held(lock: threading.Lock, seconds: float) -> Iterator[bool]:
+    """Hold a lock, if that can be had within some seconds; what is yielded says so."""
+    is_held = lock.acquire(timeout=min(max(seconds, 0.0), threading.TIMEOUT_MAX))
+    try:
+        yield is_held
+    finally:
+        if is_held:
+            lock.release()
 
 
 def _headers(endpoint: Endpoint) -> dict[str, str]:

@@ -11,7 +11,7 @@ from zhiku.errors import BadModelReply, ModelError, ModelUnavailable
 from zhiku.remote.line import NoReply, Reply
 
 if TYPE_CHECKING:
-    from zhiku.remote.endpoint import Endpoint
+    from zhiku.remote.endpoint import Endpoint, Kind
 
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 8.0
@@ -71,7 +71,16 @@ def answer_in(reply: Reply, endpoint: Endpoint, address: str) -> object:
     return answer
 
 
-def no_reply(failure: NoReply, address: str, timeout_s: float) -> Again | ModelError:
+def no_turn(address: str) -> ModelError:
+    """Return the error for a request that had to wait too long for others."""
+    return ModelUnavailable(
+        "{address} is still busy with other requests.",
+        address=address,
+        hint="try again later, or lower queue_interval_seconds in config.toml",
+    )
+
+
+def no_reply(failure: NoReply, kind: Kind, address: str, timeout_s: float) -> Again | ModelError:
     """Return the error for what brought no reply."""
     if failure.cause == "size":
         return BadModelReply(
@@ -89,7 +98,9 @@ def no_reply(failure: NoReply, address: str, timeout_s: float) -> Again | ModelE
             "{address} did not answer within {seconds:g} s.",
             address=address,
             seconds=round(timeout_s, 1),
-            hint="check that server, or raise timeout in config.toml",
+            hint="check that server, or raise rerank_timeout in config.toml"
+            if kind == "rerank"
+            else "check that server, or raise timeout in config.toml",
         )
     else:
         error = ModelUnavailable(
@@ -130,7 +141,9 @@ def _refused(reply: Reply, endpoint: Endpoint, address: str) -> BadModelReply:
         return BadModelReply(
             "{address} refuses the key (HTTP {status}).",
             **told,
-            hint="check api_key in config.toml, or ZHIKU_EMBED_API_KEY",
+            hint="check api_key in config.toml"
+            if endpoint.kind == "rerank"
+            else "check api_key in config.toml, or ZHIKU_EMBED_API_KEY",
         )
     if reply.status == 404:
         return BadModelReply(

@@ -32,6 +32,10 @@ class Ranked:
     """What the score is made of; None where only words count."""
     evidence: Evidence | None = None
     """None where meaning says nothing of it."""
+    rerank_score: float | None = None
+    """None where no reranker scored it."""
+    place: int = 0
+    """Before it was scored anew, from 1."""
 
 
 class Presenter:
@@ -63,7 +67,8 @@ class Presenter:
             fields = self._fields(stored)
             share = self._share(matches.tokens.union(*fields.values()))
             relevance = round(relevance_of(ranked.evidence, share), 4) if ranked.evidence else None
-            if relevance is not None and relevance < (self._query.min_relevance or 0.0):
+            judged = relevance if ranked.rerank_score is None else ranked.rerank_score
+            if judged is not None and judged < (self._query.min_relevance or 0.0):
                 continue
             passage = build_passage(
                 self._sessions[ranked.base],
@@ -147,6 +152,7 @@ class Presenter:
             text=passage.text,
             locator=str(locator),
             file_state=file_state(self._sessions[ranked.base], document),
+            rerank_score=None if ranked.rerank_score is None else round(ranked.rerank_score, 4),
             why=why,
             marks=passage.marks,
             explanation=_explanation(ranked, share),
@@ -155,9 +161,10 @@ class Presenter:
 
 def _explanation(ranked: Ranked, share: float) -> dict[str, float]:
     """Return what the score and the relevance are made of, as numbers by name."""
+    found = {"place": float(ranked.place)} if ranked.place else {}
     if ranked.parts is None:
-        return {}
-    found = {"words": ranked.parts.words, "meaning": ranked.parts.meaning, "share": share}
+        return found
+    found |= {"words": ranked.parts.words, "meaning": ranked.parts.meaning, "share": share}
     if ranked.evidence is not None:
         evidence = ranked.evidence._asdict()
         found |= {name: float(value) for name, value in evidence.items()} | {"excess": ranked.evidence.excess}

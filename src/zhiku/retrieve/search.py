@@ -17,6 +17,7 @@ from zhiku.retrieve.legs import ByWords, find_nearest, find_words
 from zhiku.retrieve.meaning import Meaning, embedding
 from zhiku.retrieve.plan import PHRASE_BONUS, Plan, build_plan
 from zhiku.retrieve.present import Presenter, Ranked
+from zhiku.retrieve.rerank import Reranked, Reranking, rerank
 from zhiku.text.analyze import Analyzer
 
 MAX_SHARE_OF_DOCUMENT = 0.5
@@ -43,23 +44,30 @@ def search(
     query: Query,
     analyzer: Analyzer,
     meanings: Mapping[str, Meaning] | None = None,
+    reranking: Reranking | None = None,
 ) -> Answer:
     """Return the best passages for `query` over all given bases, in one ranking.
 
-    Bases without a meaning are searched by words only. Raises `QueryError` where the query is blank or a limit is out
-    of range, and, for a search by meaning only, the error that says why no base can be searched so.
+    Bases without a meaning are searched by words only; with `reranking`, the best are scored anew. Raises `QueryError`
+    where the query is blank or a limit is out of range, and, for a search by meaning only, the error that says why no
+    base can be searched so.
     """
     began = time.perf_counter()
     ranking = rank(sessions, query, analyzer, meanings)
     chosen = choose(ranking.chunks, query.top_k, is_keyword=ranking.plan.is_keyword)
+    reranked = None
+    if reranking:
+        reranked = rerank(chosen, fetch(sessions, chosen), query, reranking)
+        chosen = choose(reranked.chunks, reranked.top_k, is_keyword=ranking.plan.is_keyword)
     presenter = Presenter(sessions, query, ranking.plan, analyzer, _weights(sessions, ranking))
     hits = presenter.hits(zip(chosen, fetch(sessions, chosen), strict=True))
+    health = _health(sessions, ranking, hits, began)
     return Answer(
         query=query.text,
         bases=tuple(sessions),
         mode=ranking.mode,
         hits=tuple(hits),
-        health=_health(sessions, ranking, hits, began),
+        health=_with_reranking(health, query, reranked),
         explanation=_explain(ranking.plan, sessions),
     )
 
@@ -97,7 +105,6 @@ def rank(
             *_no_words(query, plan),
             # A search by meaning only leaves out whole bases that are meant to be searched by words.
             *(embedded.reasons if query.mode == "semantic" else embedded.faults),
-            *_no_relevance(query, questions),
         ),
     )
 
@@ -113,7 +120,7 @@ def _weights(sessions: Mapping[str, ReadSession], ranking: Ranking) -> Mapping[s
 def _check(query: Query) -> None:
     if not query.text.strip():
         raise QueryError("the query is empty.", hint="say what to look for: zhiku search WORDS")
-    for name in ("top_k", "max_chars", "max_chars_per_hit"):
+    for name in ("top_k", "rerank_top_k", "max_chars", "max_chars_per_hit"):
         value = getattr(query, name)
         if value is not None and value < 1:
             raise QueryError("{name} must be at least 1, not {value}.", name=name, value=value)
@@ -121,9 +128,10 @@ def _check(query: Query) -> None:
         raise QueryError("top_k must be at most {most}, not {value}.", most=MAX_TOP_K, value=query.top_k)
     if query.min_relevance is not None and not 0 <= query.min_relevance <= 1:
         raise QueryError("min_relevance must be from 0 to 1, not {value}.", value=query.min_relevance)
-    if query.min_relevance is not None and query.mode == "lexical":
+    if query.min_relevance is not None and query.mode == "lexical" and not query.rerank:
         raise QueryError(
-            "relevance is known only where a base is searched by meaning.", hint="leave out the mode or the relevance"
+            "relevance is known only where a base is searched by meaning, or hits are reranked.",
+            hint="leave out the mode or the relevance",
         )
 
 
@@ -193,12 +201,6 @@ def _no_words(query: Query, plan: Plan) -> tuple[ZhikuError, ...]:
     return (QueryError("the query holds no letter, digit or Han character to look for."),)
 
 
-def _no_relevance(query: Query, by_meaning: Iterable[str]) -> tuple[ZhikuError, ...]:
-    if query.min_relevance is None or list(by_meaning):
-        return ()
-    return (QueryError("hits were not left out for their relevance, which words alone do not tell."),)
-
-
 def _health(sessions: Mapping[str, ReadSession], ranking: Ranking, hits: Iterable[Hit], began: float) -> Health:
     totals = [session.totals() for session in sessions.values()]
     states: Counter[FileState] = Counter(hit.file_state for hit in hits)
@@ -212,6 +214,15 @@ def _health(sessions: Mapping[str, ReadSession], ranking: Ranking, hits: Iterabl
         degraded=ranking.degraded,
         elapsed_ms=round((time.perf_counter() - began) * 1000, 2),
     )
+
+
+def _with_reranking(health: Health, query: Query, reranked: Reranked | None) -> Health:
+    """Return the health of an answer with what became of its reranking, and whether relevance was known at all."""
+    degraded = [*health.degraded, *(reranked.degraded if reranked else ())]
+    reranker = reranked.reranker if reranked else None
+    if query.min_relevance is not None and not health.legs["vector"].ran and reranker is None:
+        degraded.append(QueryError("hits were not left out for their relevance, which words alone do not tell."))
+    return replace(health, reranker=reranker, degraded=tuple(degraded))
 
 
 def _explain(plan: Plan, sessions: Mapping[str, ReadSession]) -> dict[str, Any]:

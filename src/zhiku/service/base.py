@@ -37,6 +37,8 @@ class Base(MaintainedBase):
         top_k: int = DEFAULT_TOP_K,
         mode: Mode = "hybrid",
         min_relevance: float | None = None,
+        rerank: bool | None = None,
+        rerank_top_k: int | None = None,
         source: str | None = None,
         max_chars: int | None = None,
         max_chars_per_hit: int | None = None,
@@ -47,13 +49,16 @@ class Base(MaintainedBase):
             top_k=top_k,
             mode=mode,
             min_relevance=min_relevance,
+            rerank=rerank,
+            rerank_top_k=rerank_top_k,
             source=source,
             max_chars=max_chars,
             max_chars_per_hit=max_chars_per_hit,
         )
+        query, reranking = self._rerankers.prepare(query)
         with self.reading() as session:
             meanings = {} if mode == "lexical" else {self.name: self.meaning(session, mode)}
-            return search({self.name: session}, query, self._analyzer, meanings)
+            return search({self.name: session}, query, self._analyzer, meanings, reranking)
 
     def grep(
         self, keyword: str, *, case_sensitive: bool = False, source: str | None = None

@@ -81,6 +81,11 @@ class Endpoints:
         return Client(UsageLog(self._usage) if self._usage else None)
 
     @property
+    def environ(self) -> Mapping[str, str]:
+        """Return the environment, where keys may stand."""
+        return self._environ
+
+    @property
     def is_default(self) -> bool:
         """Return whether new bases are embedded by `[models.embedding]`, or what says the same."""
         return bool(self.settings_of(ENDPOINT).api_url)
@@ -185,7 +190,7 @@ class Endpoints:
             return key
         if chat.api_key and _is_at(chat.api_url, address):
             return chat.api_key
-        return self._environ.get("OPENAI_API_KEY", "") if _host(address) == OPENAI_HOST else ""
+        return self._environ.get("OPENAI_API_KEY", "") if host_of(address) == OPENAI_HOST else ""
 
 
 def usage_of(home: Path, since: date | None = None) -> list[Usage]:
@@ -206,10 +211,11 @@ def lock_in(manifest: Mapping[str, str]) -> Lock | None:
 
 def _is_at(url: str, address: str) -> bool:
     """Return whether a section's URL is of the server of an address; a section without one is for any."""
-    return not url or _host(url) == _host(address)
+    return not url or host_of(url) == host_of(address)
 
 
-def _host(url: str) -> str:
+def host_of(url: str) -> str:
+    """Return the host of a URL, in small letters; empty where it names none."""
     from urllib.parse import urlsplit
 
     return (urlsplit(url.strip()).hostname or "").lower()

@@ -26,6 +26,7 @@ from zhiku.retrieve.search import search
 from zhiku.service.base import Base
 from zhiku.service.endpoints import USAGE_FILE, EmbedOptions, Endpoints
 from zhiku.service.meaning import Embedders
+from zhiku.service.reranking import Rerankers
 from zhiku.service.targets import as_paths, check_paths
 from zhiku.text.analyze import Analyzer
 
@@ -51,16 +52,20 @@ class Library:
         self._lock = threading.Lock()  # over what is open
         self._analyzer = Analyzer()
         self._endpoint = endpoint or EmbedOptions()
-        self._embedders = Embedders(home, environment().get("ZHIKU_EMBEDDER", ""), self._endpoints())
+        endpoints = self._endpoints()
+        self._embedders = Embedders(home, environment().get("ZHIKU_EMBEDDER", ""), endpoints)
+        self._rerankers = Rerankers(home, self.settings, endpoints)
 
     def reload(self) -> None:
         """Read the user's settings anew, for the bases that are opened from now on. Raises `ConfigError`."""
         seen = look_at(self.home / CONFIG_FILE)
         before, self.settings = self.settings, load_settings(self.home)
         self._seen = seen
+        endpoints = self._endpoints()
         if before.models != self.settings.models:
-            self._embedders.use(self._endpoints())
+            self._embedders.use(endpoints)
         if before != self.settings:
+            self._rerankers = Rerankers(self.home, self.settings, endpoints)
             with self._lock:
                 self._opened.clear()
 
@@ -120,11 +125,12 @@ class Library:
     def search(self, query: Query, names: Sequence[str] = ()) -> Answer:
         """Search the bases that `names` mean in one ranking."""
         bases = self.resolve(names)
+        query, reranking = self._rerankers.prepare(query)
         with ExitStack() as stack:
             sessions = {base.name: stack.enter_context(base.reading()) for base in bases}
             by_meaning = [] if query.mode == "lexical" else bases
             meanings = {base.name: base.meaning(sessions[base.name], query.mode) for base in by_meaning}
-            return search(sessions, query, self._analyzer, meanings)
+            return search(sessions, query, self._analyzer, meanings, reranking)
 
     def index(self, paths: Sequence[str | Path] = (), name: str = DEFAULT_BASE, **options: Any) -> IndexReport:
         """Bring a base up to date with `paths`, or with all its roots, and make it if there is none.
@@ -219,7 +225,8 @@ class Library:
         with self._lock:
             if name not in self._opened:
                 folder = self.home / BASES_FOLDER / name
-                self._opened[name] = Base(name, folder, self.settings, self._analyzer, self._embedders)
+                made = Base(name, folder, self.settings, self._analyzer, self._embedders, self._rerankers)
+                self._opened[name] = made
             return self._opened[name]
 
 

@@ -13,6 +13,7 @@ from zhiku.paths import private_umask, writer_lock
 from zhiku.ports import ReadSession, Store
 from zhiku.registry import STORES, load
 from zhiku.service.meaning import Embedders
+from zhiku.service.reranking import Rerankers
 from zhiku.text.analyze import ANALYZER_VERSION, Analyzer
 
 if TYPE_CHECKING:
@@ -22,12 +23,21 @@ if TYPE_CHECKING:
 class OpenedBase:
     """What every use of a base needs; see `zhiku.service.base.Base`."""
 
-    def __init__(self, name: str, folder: Path, settings: Settings, analyzer: Analyzer, embedders: Embedders) -> None:
+    def __init__(
+        self,
+        name: str,
+        folder: Path,
+        settings: Settings,
+        analyzer: Analyzer,
+        embedders: Embedders,
+        rerankers: Rerankers,
+    ) -> None:
         self.name = name
         self.folder = folder
         self._settings = settings
         self._analyzer = analyzer
         self._embedders = embedders
+        self._rerankers = rerankers
         self._store: Store = load(STORES, "sqlite")(folder)
 
     def snapshots(self) -> list[Snapshot]:

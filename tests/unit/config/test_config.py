@@ -54,7 +54,11 @@ def test_a_setting_is_switched_off_by_false(tmp_path: Path) -> None:
     [
         ("[indx]\n", "unknown setting 'indx'", "did you mean 'index'?"),
         ("[index]\nmax_txt_bytes = 5\n", "unknown setting 'max_txt_bytes'", "did you mean 'max_text_bytes'?"),
-        ("[search]\nzzz = 5\n", "unknown setting 'zzz'", "known are: top_k, enable_rerank, rerank_top_k"),
+        (
+            "[search]\nzzz = 5\n",
+            "unknown setting 'zzz'",
+            "known are: top_k, enable_rerank, rerank, rerank_top_k, rerank_timeout",
+        ),
         ("[search]\ntop_k = 'ten'\n", "top_k cannot be 'ten'", "its default is 10"),
         ("[search]\ntop_k = 0\n", "top_k cannot be 0", "its default is 10"),
         ("[search]\ntop_k = true\n", "top_k cannot be True", "its default is 10"),

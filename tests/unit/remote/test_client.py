@@ -149,6 +149,36 @@ def test_a_budget_holds_over_all_tries(subject: Subject) -> None:
     assert subject.pauses == [0.5, 1.0]
 
 
+def test_a_request_that_does_not_get_its_turn_in_time_is_given_up() -> None:
+    client, patience = Client(), Patience(tries=2, budget_s=0.2)
+    with serving(lambda number, seen: Told(hangs=True)) as server:
+        endpoint = Endpoint(url=server.url, model="m", timeout_s=1.0)
+
+        def ask() -> None:
+            with pytest.raises(ModelUnavailable):
+                client.post(endpoint, "rerank", {})
+
+        first = Thread(target=ask)
+        first.start()
+        while not server.seen:
+            time.sleep(0.01)
+        with pytest.raises(ModelUnavailable, match="busy"):
+            client.post(endpoint, "rerank", {}, patience=patience)
+        assert len(server.seen) == 1
+        client.close()
+        server.ended.set()
+        first.join(10)
+
+
+def test_spacing_beyond_a_budget_is_not_waited_for(subject: Subject) -> None:
+    with serving(lambda number, seen: OK) as server:
+        endpoint = Endpoint(url=server.url, model="m", interval_s=10.0)
+        subject.client.post(endpoint, "rerank", {})
+        with pytest.raises(ModelUnavailable, match="busy"):
+            subject.client.post(endpoint, "rerank", {}, patience=Patience(tries=2, budget_s=3.0))
+    assert subject.pauses == []
+
+
 def test_requests_are_spaced(subject: Subject) -> None:
     with serving(lambda number, seen: OK) as server:
         for _ in range(3):

@@ -223,7 +223,8 @@ def test_the_answer_as_json_has_the_documented_shape(shelf: Shelf) -> None:
         " ocr_confidence hidden_text text locator file_state rerank_score why".split()
     )
     assert set(answer["health"]) == set(
-        "legs pending_vectors changed_hits missing_hits failed_files textless_files degraded elapsed_ms".split()
+        "legs pending_vectors changed_hits missing_hits failed_files textless_files reranker degraded"
+        " elapsed_ms".split()
     )
 
 
