@@ -295,6 +295,7 @@ class PendingText:
     """A chunk that has no vector yet, with what belongs before its text when it is embedded."""
 
     chunk_id: int
+    doc_id: int
     script: str
     title: str
     section: tuple[str, ...]

@@ -170,6 +170,14 @@ class ReadSession(Protocol):
         """Return (page_no, char_start, char_end) for each page of a document."""
         ...
 
+    def pending_texts(self, *, after: int, limit: int) -> list[PendingText]:
+        """Return chunks of active documents that have no vector, by id, from behind the id `after` on."""
+        ...
+
+    def embedded(self, digests: Iterable[bytes]) -> list[bytes]:
+        """Return those of these digests whose text has a vector."""
+        ...
+
     def sample(self, limit: int) -> list[StoredChunk]:
         """Return `limit` chunks of each script, or all, spread evenly over the active documents; always the same."""
         ...
@@ -245,10 +253,6 @@ class WriteSession(Protocol):
 
     def pending_vectors(self) -> int:
         """Return how many chunks have no vector."""
-        ...
-
-    def pending_texts(self, *, after: int, limit: int) -> list[PendingText]:
-        """Return chunks that have no vector, by id, from behind the id `after` on."""
         ...
 
     def put_vectors(self, digests: Sequence[bytes], scripts: Sequence[str], vectors: NDArray[np.float32]) -> None:

@@ -26,12 +26,12 @@ def test_chunks_without_a_vector_come_by_id_and_from_behind_one(store: Store) ->
     with store.writing() as session:
         put(session, "a", "one", "two")
         put(session, "b", "三")
-        every = session.pending_texts(after=-1, limit=9)
+        every = session.view().pending_texts(after=-1, limit=9)
         assert [(item.text, item.script) for item in every] == [("one", LATIN), ("two", LATIN), ("三", HAN)]
-        assert session.pending_texts(after=every[0].chunk_id, limit=1) == [every[1]]
+        assert session.view().pending_texts(after=every[0].chunk_id, limit=1) == [every[1]]
         session.put_vectors([digest("two")], [LATIN], unit_vector("two")[None])
         assert session.link_vectors({every[1].chunk_id: digest("two")}) == {every[1].chunk_id}
-        assert session.pending_texts(after=-1, limit=9) == [every[0], every[2]]
+        assert session.view().pending_texts(after=-1, limit=9) == [every[0], every[2]]
         assert session.pending_vectors() == 2
 
 
@@ -152,7 +152,7 @@ def test_files_with_a_chunk_that_has_no_vector_are_noted_until_all_have_one(stor
     with store.writing() as session:
         put(session, "a", "one", "two")
         put(session, "b", "three")
-        ids = [item.chunk_id for item in session.pending_texts(after=-1, limit=9)]
+        ids = [item.chunk_id for item in session.view().pending_texts(after=-1, limit=9)]
         session.note_unembedded(ids, whole=True)
     assert noted(store) == [("a", "unembedded", 1), ("b", "unembedded", 1)]
     with store.writing() as session:
@@ -170,7 +170,7 @@ def test_a_note_on_vectors_and_one_on_the_file_do_not_undo_each_other(store: Sto
     with store.writing() as session:
         put(session, "a", "one")
         put(session, "b", "two")
-        ids = [item.chunk_id for item in session.pending_texts(after=-1, limit=9)]
+        ids = [item.chunk_id for item in session.view().pending_texts(after=-1, limit=9)]
         root = next(session.view().documents()).source.root
         failed = LedgerEntry(root=root, path="a", outcome="failed", code="damaged", message="it is damaged")
         session.put_notes(root, [failed])

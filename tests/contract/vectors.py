@@ -47,7 +47,7 @@ def digest(text: str) -> bytes:
 
 def give_vectors(session: WriteSession, dims: int = DIMS, **known: NDArray[np.float32]) -> int:
     """Give every chunk the vector of its text, made up unless `known`, and return how many had to be stored."""
-    pending = session.pending_texts(after=-1, limit=1_000_000)
+    pending = session.view().pending_texts(after=-1, limit=1_000_000)
     linked = session.link_vectors({item.chunk_id: digest(item.text) for item in pending})
     fresh = {digest(item.text): item for item in pending if item.chunk_id not in linked}
     if fresh:

@@ -73,6 +73,17 @@ def test_a_base_is_embedded_by_options_and_searched_without_them(full: Cli, serv
     assert "endpoint" in full("status", env=NO_OVERRIDE).stdout
 
 
+def test_a_dry_run_says_what_would_be_sent_and_makes_no_home(full: Cli, server: Server) -> None:
+    done = full("index", "docs", "--dry-run", *options(server), env=NO_OVERRIDE)
+    assert (done.returncode, done.stderr, server.seen, full.home.exists()) == (0, "", [], False)
+    assert f"To be sent to {server.url}/v1/embeddings: {FILES} texts, about" in done.stdout
+    away = ["--embed-base-url", "http://192.0.2.1:9/v1", "--embed-model", "m1"]
+    done = full("index", "docs", "--dry-run", *away, env=NO_OVERRIDE)
+    assert (done.returncode, "it needs a yes (--yes)" in done.stdout) == (0, True)
+    assert "To be sent" not in full("index", "docs", "--dry-run", "--no-embed", *away, env=NO_OVERRIDE).stdout
+    assert full("index", "docs", "--dry-run", "--force-ocr").returncode == 2
+
+
 def test_what_requests_cost_is_shown(full: Cli, server: Server) -> None:
     assert full("usage").stderr == "No request to an endpoint is on record.\n"
     assert full("index", "docs", *options(server), env=NO_OVERRIDE).returncode == 0

@@ -60,6 +60,7 @@ zhiku read "zhiku://notes/field.md?doc=2&chars=10-90#L3-9" --context 5"""
 @click.option("-b", "--base", "name", metavar="BASE", help="The base to read into: default, unless named.")
 @click.option("--no-embed", is_flag=True, help="Words only; a later run without this option embeds what is missing.")
 @click.option("--prune", is_flag=True, help="Take out of search what is gone from disk, under these paths alone.")
+@click.option("--dry-run", is_flag=True, help="Say what would be done and sent, and do nothing of it.")
 @click.option("--check", is_flag=True, help="Read every file, whatever its size and times say.")
 @options.ocr
 @click.option("--force-ocr", is_flag=True, help="Recognise every page under PATH, also where it has text already.")
@@ -78,6 +79,7 @@ def index(
     **work: Any,
 ) -> int:
     from zhiku.cli.announcing import announce_prune
+    from zhiku.cli.dry import preview
     from zhiku.cli.endpoint import agreed, taken
     from zhiku.cli.progress import EmbeddingLine, ProgressLine
     from zhiku.config import DEFAULT_BASE
@@ -89,6 +91,8 @@ def index(
     name = name or DEFAULT_BASE
     yes, endpoint = taken(work)
     library = session.library(endpoint)
+    if work.pop("dry_run"):
+        return _exit_code(session, preview(session, library, name, paths, embed=not no_embed, **work))
     may_send = not no_embed and agreed(session, name, library.sending(name), yes=yes)
     try:
         with ProgressLine(session.errors) as progress:
@@ -108,6 +112,10 @@ def index(
     _print_report(session, library.open(name), done)
     if done.interrupted:
         return _interrupted(session)
+    return _exit_code(session, done)
+
+
+def _exit_code(session: Session, done: IndexReport) -> int:
     if done.embedding and done.embedding.failure:
         render.error(done.embedding.failure, session.language)
         return done.embedding.failure.exit_code

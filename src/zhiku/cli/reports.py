@@ -12,7 +12,8 @@ from zhiku.cli.screen import Screen, joined
 
 if TYPE_CHECKING:
     from zhiku.ingest.report import Report
-    from zhiku.service.embedding import Embedding
+    from zhiku.ingest.weigh import Estimate
+    from zhiku.service.embedding import Embedding, Sending
     from zhiku.service.indexing import IndexReport
     from zhiku.service.status import Status
 
@@ -22,13 +23,42 @@ MAX_WARNINGS = 10
 def summary(reports: IndexReport, status: Status, screen: Screen) -> Iterator[str]:
     """Yield the lines that say what a run did over all its roots; `status` is that of the base after it."""
     parts = [each.report for each in reports]
-    yield from aligned([*_counts(parts, screen), *_embedded(reports.embedding, screen), _time(reports, screen)])
+    chunks = screen.tr("chunks"), str(sum(part.chunks for part in parts))
+    yield from aligned([*_counts(parts, screen), chunks, *_embedded(reports.embedding, screen), _time(reports, screen)])
     yield from unread(parts, screen, with_root=len(reports) > 1)
     yield from _vectors(reports.embedding, status, screen)
     yield from worked_around([warning for part in parts for warning in part.warnings], screen)
     yield from lost(parts, screen)
     if not reports.is_concurrent:
         yield screen.tr("This file system cannot keep a log of writes: a search may have to wait while a run writes.")
+
+
+def foreseen(preview: IndexReport, screen: Screen) -> Iterator[str]:
+    """Yield the lines that say what a run would do over all its roots."""
+    parts = [each.report for each in preview]
+    yield screen.tr("Nothing was written; this is what would be done:")
+    yield from aligned(list(_counts(parts, screen)))
+    yield from unread(parts, screen, with_root=len(preview) > 1)
+    yield from lost(parts, screen)
+    if preview.sending and preview.estimate:
+        yield sent(preview.sending, preview.estimate, screen)
+
+
+def sent(sending: Sending, estimate: Estimate, screen: Screen) -> str:
+    """Return what would be sent to an endpoint, and whether a run asks before."""
+    told = [
+        screen.tr(
+            "To be sent to {address}: {texts:,} texts, about {tokens:,} tokens.",
+            address=sending.address,
+            texts=estimate.texts,
+            tokens=estimate.tokens,
+        )
+    ]
+    if estimate.unseen:
+        told.append(screen.tr("What OCR would read in {count} files is not counted.", count=estimate.unseen))
+    if sending.is_new and estimate.texts:
+        told.append(screen.tr("No text of this base was sent there before: it needs a yes (--yes)."))
+    return joined(told, " ")
 
 
 def unread(parts: Sequence[Report], screen: Screen, *, with_root: bool) -> Iterator[str]:
@@ -82,7 +112,6 @@ def _counts(parts: Sequence[Report], screen: Screen) -> Iterator[tuple[str, str]
     if encodings:
         found = ", ".join(f"{name}: {count}" for name, count in encodings.most_common())
         yield screen.tr("encodings"), found
-    yield screen.tr("chunks"), str(sum(part.chunks for part in parts))
 
 
 def _embedded(embedding: Embedding | None, screen: Screen) -> Iterator[tuple[str, str]]:

@@ -15,7 +15,7 @@ from zhiku.cli.bases import table
 from zhiku.cli.command import Command, session_of
 from zhiku.cli.content import INTERRUPTED, SOME_FAILED
 from zhiku.cli.reasons import rule, told
-from zhiku.cli.reports import lost, unread, worked_around
+from zhiku.cli.reports import lost, sent, unread, worked_around
 from zhiku.cli.values import Whole
 from zhiku.service.domains import DOMAINS_FILE
 
@@ -49,7 +49,7 @@ zhiku sync --prune --dry-run"""
 )
 @click.argument("roots", nargs=-1, metavar="[ROOT]...")
 @click.option("-b", "--base", "names", multiple=True, metavar="BASE", help="Only this base; may be repeated.")
-@click.option("--dry-run", is_flag=True, help="Say what would be done, and write nothing.")
+@click.option("--dry-run", is_flag=True, help="Say what would be done and sent, and do nothing of it.")
 @click.option("--prune", is_flag=True, help="Take documents out of search whose files are gone or left out now.")
 @options.ocr
 @click.option("--no-embed", is_flag=True, help="Words only; a later run without this option embeds what is missing.")
@@ -98,6 +98,10 @@ def _summary(done: SyncReport, screen: Screen) -> Iterator[str]:
     found = [(base.name, warning) for base in done.bases for part in base.parts for warning in part.warnings]
     yield from worked_around([(f"{name}/{path}", text) for name, (path, text) in found], screen)
     yield from lost(parts, screen)
+    for base in done.bases:
+        if base.report and base.report.sending and base.report.estimate:
+            reason = sent(base.report.sending, base.report.estimate, screen)
+            yield screen.tr("{path}: {reason}", path=base.name, reason=reason)
     for gone in done.gone:
         yield _gone(gone, screen)
     for base in done.bases:

@@ -19,7 +19,7 @@ from pathlib import Path, PurePath
 from typing import Literal, Protocol
 
 from zhiku.ingest.rules import Found, Skipped
-from zhiku.model import FileLook, KnownFile, Source
+from zhiku.model import FileLook, KnownFile, LedgerEntry, Source
 from zhiku.paths import is_gone
 
 
@@ -62,6 +62,10 @@ class NoFiles:
         """Return nothing."""
         return []
 
+    def ledger(self, _root: str, /) -> list[LedgerEntry]:
+        """Return nothing."""
+        return []
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -70,6 +74,10 @@ class Change:
     kind: Literal["same", "changed", "moved", "new", "forgotten"]
     known: KnownFile | None = None
     """What is remembered of it, under its old path if it was moved."""
+
+    def needs_parsing(self, format_name: str) -> bool:
+        """Return whether a run stores the document anew, and not only what became of its file."""
+        return self.known is None or self.kind == "changed" or self.known.format != format_name
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -57,9 +57,10 @@ def embed_pending(
     run = _Run(session=session, embedder=embedder, report=report, settle=settle)
     began = checkpoint_at = time.monotonic()
     total = session.pending_vectors()
+    stored = session.view()
     last = -1
     try:
-        while batch := session.pending_texts(after=last, limit=embedder.batch_size):
+        while batch := stored.pending_texts(after=last, limit=embedder.batch_size):
             progress(report.embedded + report.reused + len(report.refused), total)
             run.embed(batch)
             last = batch[-1].chunk_id
@@ -95,7 +96,7 @@ class _Run:
     def embed(self, batch: Sequence[PendingText]) -> None:
         """Give the chunks of a batch their vectors, those that are known or that the embedder makes now."""
         texts = {item.chunk_id: passage_for_embedding(item.title, item.section, item.text) for item in batch}
-        digests = {item.chunk_id: _digest(item.script, texts[item.chunk_id]) for item in batch}
+        digests = {item.chunk_id: digest_of(item.script, texts[item.chunk_id]) for item in batch}
         known = self.session.link_vectors(digests)
         self.report.reused += len(known)
         unknown = [item for item in batch if item.chunk_id not in known]
@@ -130,6 +131,6 @@ def _without(digests: Mapping[int, bytes], known: frozenset[int]) -> dict[int, b
     return {chunk_id: digest for chunk_id, digest in digests.items() if chunk_id not in known}
 
 
-def _digest(script: str, text: str) -> bytes:
+def digest_of(script: str, text: str) -> bytes:
     """Return what stands for a text. A vector counts in its script's statistics, so that each script has its own."""
     return hashlib.sha256(f"{script}\n{text}".encode("utf-8", "surrogatepass")).digest()[:DIGEST_BYTES]

@@ -170,7 +170,7 @@ class _Run:
         format_name = self._tools.parsers.format_of(source.path)
         known = change.known
         redo = self._options.reparse or source.path in self._options.again
-        if known is None or change.kind == "changed" or redo or known.format != format_name:
+        if known is None or redo or change.needs_parsing(format_name):
             self._store(reading, format_name, known)
         else:
             self._keep(known, source)

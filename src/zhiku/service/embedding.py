@@ -84,22 +84,36 @@ def embed_base(
         return Embedding(report=embed_pending(session, embedder, work.progress, settle), replaced=replaced)
 
 
-def sending_of(
-    settings: BaseSettings, manifest: Mapping[str, str], embedders: Embedders, *, may_replace: bool
-) -> Sending | None:
-    """Return what embedding a base would send; None where nothing leaves the process. See `embed_base`."""
+@dataclass(frozen=True, kw_only=True)
+class Prospect:
+    """What embedding a base would come to."""
+
+    embedder: Embedder | None = None
+    """That behind an endpoint; None where nothing would be sent."""
+    sending: Sending | None = None
+    failure: ZhikuError | None = None
+    """Why nothing would be embedded."""
+
+
+def prospect_of(
+    base: str, settings: BaseSettings, manifest: Mapping[str, str], embedders: Embedders, *, may_replace: bool
+) -> Prospect:
+    """Return what embedding a base would come to; nothing is asked or loaded for it. See `embed_base`."""
     name = embedders.name_for(settings, manifest)
-    embedder = None if name == NONE else embedders.get(name, manifest=manifest)
-    if not isinstance(embedder, BehindEndpoint):
-        return None
+    if name == NONE:
+        return Prospect()
+    embedder = embedders.get(name, manifest=manifest)
     if manifest.get(FINGERPRINT, embedder.fingerprint) != embedder.fingerprint and not may_replace:
-        return None
+        return Prospect(failure=made_by_another(base, manifest, embedder, ask=False))
+    if not isinstance(embedder, BehindEndpoint):
+        return Prospect()
     address = embedder.lock.address
-    return Sending(
+    sending = Sending(
         address=address,
         is_new=bool(_new_address(manifest, embedder)),
         key_is_passing=embedders.key_is_passing(name, address),
     )
+    return Prospect(embedder=embedder, sending=sending)
 
 
 def _obstacle(

@@ -14,19 +14,29 @@ from zhiku import __version__
 from zhiku.config import BaseSettings, IndexSettings
 from zhiku.errors import ManifestMismatch
 from zhiku.ingest.ahead import Parsers
-from zhiku.ingest.changes import Changes, NoFiles
+from zhiku.ingest.changes import NoFiles
+from zhiku.ingest.embed import EmbedReport
 from zhiku.ingest.pipeline import Options, Tools, update_root
 from zhiku.ingest.preview import preview_root
 from zhiku.ingest.report import Report
 from zhiku.ingest.rules import DiscoverRules
+from zhiku.ingest.weigh import Estimate, Weighing
 from zhiku.model import LedgerEntry
 from zhiku.parsers.limits import OCR_LIMITS, needs_worker
 from zhiku.parsers.plain import ENDINGS as PLAIN_ENDINGS
 from zhiku.parsers.pool import WorkerPool
 from zhiku.ports import ReadSession, Store, WriteSession
 from zhiku.registry import BINARY_FORMATS, FORMAT_ENDINGS, chunker_of, format_of
-from zhiku.service.embedding import Embedding
-from zhiku.service.recognition import OcrWish, PageProgress, PageReading, general_use, parser_for, wish_of
+from zhiku.service.embedding import Embedding, Prospect, Sending
+from zhiku.service.recognition import (
+    OcrWish,
+    PageProgress,
+    PageReading,
+    general_use,
+    parser_for,
+    wish_in,
+    wish_of,
+)
 from zhiku.service.roots import folder_of, is_missed
 from zhiku.service.targets import Target
 from zhiku.text.analyze import ANALYZER_VERSION
@@ -48,6 +58,10 @@ class IndexReport(Sequence[RootReport]):
     roots: tuple[RootReport, ...]
     embedding: Embedding | None = None
     """None where nothing was to be embedded: it was not asked for, or the base is searched by words only."""
+    sending: Sending | None = None
+    """Of a preview: where text would be sent; None where nothing leaves the process."""
+    estimate: Estimate | None = None
+    """Likewise: how much."""
     is_concurrent: bool = True
     """Whether the file system lets searches go on without waiting while a run writes."""
 
@@ -62,6 +76,11 @@ class IndexReport(Sequence[RootReport]):
 
     def __len__(self) -> int:
         return len(self.roots)
+
+    @property
+    def doomed(self) -> list[str]:
+        """Return the paths of what a prune would deprecate."""
+        return [str(each.target.root / path) for each in self for path in (*each.report.gone, *each.report.left_out)]
 
     @property
     def interrupted(self) -> bool:
@@ -99,17 +118,7 @@ def index_targets(store: Store, targets: Sequence[Target], settings: BaseSetting
         session.set_manifest(_checked_manifest(session.manifest(), settings, store.path.parent.name))
         wish = wish_of(session, general_use(settings, every_page=work.every_page))
         reading = PageReading(store.path.parent, page_pool, progress.on_page, wish) if wish.is_wanted else None
-        tools = Tools(
-            rules=_rules(settings, work),
-            chunker=chunker_of(settings),
-            reader=f"zhiku {__version__}{wish.reader}",
-            parsers=Parsers(
-                format_of=format_of,
-                parser_for=cache(lambda name: parser_for(name, settings, pool, reading)),
-                needs_worker=needs_worker,
-                jobs=work.jobs,
-            ),
-        )
+        tools = _tools(settings, work, wish, pool, reading)
         for target in targets:
             report = _update(session, target, tools, options, wish)
             reports.append(RootReport(target=target, report=report))
@@ -127,22 +136,34 @@ def index_targets(store: Store, targets: Sequence[Target], settings: BaseSetting
 
 
 def preview_targets(
-    session: ReadSession | None, targets: Sequence[Target], settings: BaseSettings, work: Work
-) -> list[RootReport]:
-    """Return what `index_targets` would report, without writing anything; None stands for a base that is not there."""
-    rules = _rules(settings, work)
-    wish = OcrWish(general_use(settings))
+    session: ReadSession | None, targets: Sequence[Target], settings: BaseSettings, work: Work, prospect: Prospect
+) -> IndexReport:
+    """Return what `index_targets` would report, without writing anything; None stands for a base that is not there.
+
+    Where something would be sent, it is counted, for which files are parsed.
+    """
+    wish = wish_in(session, general_use(settings))
     reports = []
-    for target in targets:
-        folder = folder_of(target.root, session)
-        if folder is None:
-            report = _root_missing(target, session)
-        else:
-            again = wish.to_read_again(session.documents() if session else (), folder)
-            changes = Changes(str(folder), session or NoFiles(), check=work.options.check, again=again)
-            report = preview_root(folder, rules, changes, within=target.part)
-        reports.append(RootReport(target=target, report=report))
-    return reports
+    with WorkerPool() as pool:
+        tools = _tools(settings, work, wish, pool, None)
+        weighing = None
+        if prospect.embedder:
+            weighing = Weighing(session, prospect.embedder, tools.chunker, with_ocr=wish.is_wanted)
+        for target in targets:
+            folder = folder_of(target.root, session)
+            if folder is None:
+                report = _root_missing(target, session)
+            else:
+                again = wish.to_read_again(session.documents() if session else (), folder)
+                options = replace(work.options, within=target.part, again=again)
+                report = preview_root(session or NoFiles(), folder, tools, options, weighing)
+            reports.append(RootReport(target=target, report=report))
+    return IndexReport(
+        roots=tuple(reports),
+        embedding=Embedding(report=EmbedReport(failure=prospect.failure)) if prospect.failure else None,
+        sending=prospect.sending,
+        estimate=weighing.estimate() if weighing else None,
+    )
 
 
 def _update(session: WriteSession, target: Target, tools: Tools, options: Options, wish: OcrWish) -> Report:
@@ -167,6 +188,20 @@ def default_jobs() -> int:
     """Return half of the cores that this process may use, at least 1: the other half stores what was parsed."""
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, usable // 2)
+
+
+def _tools(settings: BaseSettings, work: Work, wish: OcrWish, pool: WorkerPool, reading: PageReading | None) -> Tools:
+    return Tools(
+        rules=_rules(settings, work),
+        chunker=chunker_of(settings),
+        reader=f"zhiku {__version__}{wish.reader}",
+        parsers=Parsers(
+            format_of=format_of,
+            parser_for=cache(lambda name: parser_for(name, settings, pool, reading)),
+            needs_worker=needs_worker,
+            jobs=work.jobs,
+        ),
+    )
 
 
 def _rules(settings: BaseSettings, work: Work) -> DiscoverRules:

@@ -85,23 +85,39 @@ class MaintainedBase(OpenedBase):
             return replace(report, embedding=embedding)
 
     def preview(
-        self, paths: Sequence[str | Path] = (), *, check: bool = False, ocr: bool = False, exclude: Sequence[str] = ()
+        self,
+        paths: Sequence[str | Path] = (),
+        *,
+        embed: bool = True,
+        check: bool = False,
+        ocr: bool = False,
+        exclude: Sequence[str] = (),
+        jobs: int | None = None,
+        progress: Progress | None = None,
     ) -> IndexReport:
-        """Return what `index` would report, and write nothing; nothing is parsed or embedded for it.
+        """Return what `index` would report, and write and send nothing.
 
-        `exclude` are patterns of what is left out besides what the settings leave out.
+        Where an endpoint embeds the base, the files that a run would read are parsed, to estimate what would be sent;
+        else nothing is. `exclude` are patterns of what is left out besides what the settings leave out.
         """
         from zhiku.ingest.pipeline import Options  # as above
-        from zhiku.service.indexing import IndexReport, preview_targets
-        from zhiku.service.recognition import with_ocr
+        from zhiku.service.embedding import Prospect, prospect_of
+        from zhiku.service.indexing import preview_targets
+        from zhiku.service.recognition import check_ocr_is_installed, with_ocr
 
+        if ocr:
+            check_ocr_is_installed()
         targets = self.targets(as_paths(paths))
         settings = with_ocr(load_base_settings(self.folder), ocr)
         settings = replace(settings, exclude=(*settings.exclude, *exclude))
         with ExitStack() as stack:
             session = stack.enter_context(self.reading()) if self.exists() else None
-            reports = preview_targets(session, targets, settings, self._work(Options(check=check)))
-        return IndexReport(roots=tuple(reports))
+            prospect = Prospect()
+            if embed:
+                manifest = session.manifest() if session else {}
+                prospect = prospect_of(self.name, settings, manifest, self._embedders, may_replace=False)
+            work = self._work(Options(check=check, progress=progress), jobs)
+            return preview_targets(session, targets, settings, work, prospect)
 
     def rebuild(
         self,
@@ -202,10 +218,10 @@ class MaintainedBase(OpenedBase):
 
         Raises `ConfigError` where an endpoint is set by half.
         """
-        from zhiku.service.embedding import sending_of  # as above
+        from zhiku.service.embedding import prospect_of  # as above
 
         settings = load_base_settings(self.folder)
-        return sending_of(settings, self._manifest(), self._embedders, may_replace=rebuilds)
+        return prospect_of(self.name, settings, self._manifest(), self._embedders, may_replace=rebuilds).sending
 
     def targets(self, paths: Sequence[Path]) -> list[Target]:
         """Return what indexing `paths` means here, without doing it."""

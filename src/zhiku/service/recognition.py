@@ -120,9 +120,14 @@ def wish_of(session: WriteSession, use: OcrUse) -> OcrWish:
     """Return which pages a run reads, and let the base remember if that is every page of some files."""
     if use == "every page":
         session.set_manifest({SOME_FORCED: "yes"})
-    if SOME_FORCED not in session.manifest():
+    return wish_in(session.view(), use)
+
+
+def wish_in(record: ReadSession | None, use: OcrUse) -> OcrWish:
+    """Return which pages a run reads; None stands for a base that does not exist yet."""
+    if record is None or SOME_FORCED not in record.manifest():
         return OcrWish(use)
-    forced = [each.source for each in session.view().documents() if is_forced(each)]
+    forced = [each.source for each in record.documents() if is_forced(each)]
     return OcrWish(
         use,
         frozenset((source.root, source.path) for source in forced),

@@ -22,11 +22,13 @@ from zhiku.service.sync_report import GoneRoot, SyncedBase, SyncReport
 from zhiku.service.targets import as_paths, check_paths
 
 if TYPE_CHECKING:
-    from zhiku.service.indexing import IndexReport
     from zhiku.service.library import Library
 
 INTRO_PATTERN = f"/{INTRO_FILE}"
 """What keeps a folder's `intro.md` out of its base; the base says it as its intro."""
+
+PREVIEWED = frozenset({"ocr", "jobs", "progress"})
+"""The options of a run that a dry one has, too."""
 
 
 def sync_roots(
@@ -208,20 +210,14 @@ def _preview(library: Library, name: str, folders: Sequence[BaseFolder], options
         if exclude:
             before = load_base_settings(library.open(name).folder) if library.find(name) else BaseSettings()
             synced = replace(synced, takes_intro=_with_intro(before, intro) != before)
-        ocr = options.get("ocr", False)
-        report = library.preview([folder.path for folder in folders], name, ocr=ocr, exclude=exclude)
+        wanted = {key: value for key, value in _options_for(name, options).items() if key in PREVIEWED}
+        wanted["embed"] = options.get("embed", True)
+        report = library.preview([folder.path for folder in folders], name, exclude=exclude, **wanted)
     except ZhikuError as error:
         return replace(synced, error=error)
-    if options.get("prune") and (announce := options.get("announce")) and (doomed := list(_doomed(report))):
-        announce(name, doomed)
+    if options.get("prune") and (announce := options.get("announce")) and report.doomed:
+        announce(name, report.doomed)
     return replace(synced, report=report)
-
-
-def _doomed(report: IndexReport) -> Iterator[str]:
-    """Yield the paths of what a prune would deprecate."""
-    for each in report:
-        for path in (*each.report.gone, *each.report.left_out):
-            yield str(each.target.root / path)
 
 
 def _intro_of(folders: Sequence[BaseFolder]) -> tuple[str, tuple[SourceError, ...]]:

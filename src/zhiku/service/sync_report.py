@@ -61,6 +61,13 @@ class SyncedBase:
         found = [getattr(part, what) for part in self.parts]
         return sum(len(each) if isinstance(each, list) else each for each in found)
 
+    def _sending(self) -> dict[str, Any] | None:
+        """Return what a dry run says of an endpoint."""
+        if self.report is None or self.report.sending is None or self.report.estimate is None:
+            return None
+        sending, estimate = self.report.sending, self.report.estimate
+        return {"address": sending.address, "needs_yes": sending.is_new, **asdict(estimate)}
+
     @property
     def glossaries(self) -> list[str]:
         """Return the base's glossaries, which are not used yet."""
@@ -87,6 +94,7 @@ class SyncedBase:
             "textless": [_entry(entry) for part in self.parts for entry in part.textless],
             "chunks": self.count("chunks"),
             "embedded": self.embedded,
+            "sending": self._sending(),
             "problems": [_problem(each) for each in (*self.problems, *filter(None, [self.failure]))],
         }
 

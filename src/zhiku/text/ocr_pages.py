@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
 from zhiku.model import Document
 from zhiku.registry import OCR_FORMATS
@@ -51,7 +51,12 @@ def is_forced(document: Document) -> bool:
 
 def needs_ocr(document: Document) -> bool:
     """Return whether a document has pages that OCR might read and has not tried."""
-    if document.format not in OCR_FORMATS:
+    return has_pages_for_ocr(document.format, document.metadata)
+
+
+def has_pages_for_ocr(format_name: str, metadata: Mapping[str, Any]) -> bool:
+    """Return the same of a document that may not be stored."""
+    if format_name not in OCR_FORMATS:
         return False
-    pages = document.metadata.get("pages", {})
+    pages = metadata.get("pages", {})
     return bool(pages.get("scan") or pages.get("garbled"))

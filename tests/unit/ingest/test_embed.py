@@ -313,8 +313,11 @@ class OnePassage:
     def pending_vectors(self) -> int:
         return 1
 
+    def view(self) -> OnePassage:
+        return self
+
     def pending_texts(self, *, after: int, limit: int) -> list[PendingText]:
-        item = PendingText(chunk_id=0, script=LATIN, title="\udcff", section=(), text=self._text)
+        item = PendingText(chunk_id=0, doc_id=0, script=LATIN, title="\udcff", section=(), text=self._text)
         return [item] if after < 0 else []
 
     def link_vectors(self, digests: Mapping[int, bytes]) -> frozenset[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from zhiku.model import (
     KnownFile,
     LedgerEntry,
     LexicalQuery,
+    PendingText,
     StoredChunk,
     TextPiece,
     Totals,
@@ -38,6 +39,8 @@ _CHUNK = f"SELECT {rows.CHUNK_COLUMNS} FROM chunks AS c LEFT JOIN sections AS s 
 # Counting is for a base that is being embedded: one that is searched by words only must not pay for it.
 _PENDING = f"""SELECT CASE WHEN EXISTS (SELECT 1 FROM embeddings)
     THEN (SELECT count(*) FROM chunks WHERE embedding_id IS NULL AND {rows.ACTIVE_CHUNK}) ELSE chunks END FROM totals"""
+_UNEMBEDDED = f"""SELECT chunk_id FROM chunks WHERE embedding_id IS NULL AND chunk_id > ? AND {rows.ACTIVE_CHUNK}
+    ORDER BY chunk_id LIMIT ?"""
 _PIECES = "SELECT text_id, char_start, line_start, body, line_numbers FROM texts"
 
 
@@ -208,6 +211,24 @@ class SqliteReadSession:
     def pages(self, doc_id: int) -> list[tuple[int, int, int]]:
         row = next(self._execute("SELECT pages FROM documents WHERE doc_id = ?", doc_id), None)
         return [(page_no, start, end) for page_no, start, end in json.loads(row[0])] if row else []
+
+    def pending_texts(self, *, after: int, limit: int) -> list[PendingText]:
+        found = self._execute(_UNEMBEDDED, after, limit)
+        return [
+            PendingText(
+                chunk_id=stored.chunk_id,
+                doc_id=stored.document.doc_id,
+                script=stored.document.script,
+                title=stored.document.title,
+                section=stored.chunk.section,
+                text=stored.chunk.text,
+            )
+            for stored in self.chunks([chunk_id for (chunk_id,) in found])
+        ]
+
+    def embedded(self, digests: Iterable[bytes]) -> list[bytes]:
+        known = "SELECT EXISTS (SELECT 1 FROM embeddings WHERE digest = ?)"
+        return [digest for digest in digests if self._connection.execute(known, (digest,)).get]
 
     def sample(self, limit: int) -> list[StoredChunk]:
         ids: dict[str, list[int]] = {}

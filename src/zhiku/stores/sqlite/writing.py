@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from zhiku.errors import TooLarge
-from zhiku.model import Chunk, ChunkTokens, HiddenBy, LedgerEntry, ParsedDocument, PendingText, Source
+from zhiku.model import Chunk, ChunkTokens, HiddenBy, LedgerEntry, ParsedDocument, Source
 from zhiku.paths import shown_path
 from zhiku.stores.sqlite import lexical, notes, packing, rows, visibility
 from zhiku.stores.sqlite.connection import uses_wal
@@ -120,21 +120,6 @@ class SqliteWriteSession:
         sql = f"SELECT count(*) FROM chunks WHERE embedding_id IS NULL AND {rows.ACTIVE_CHUNK}"
         count: int = self._connection.execute(sql).get
         return count
-
-    def pending_texts(self, *, after: int, limit: int) -> list[PendingText]:
-        sql = f"""SELECT chunk_id FROM chunks WHERE embedding_id IS NULL AND chunk_id > ? AND {rows.ACTIVE_CHUNK}
-            ORDER BY chunk_id LIMIT ?"""
-        found: list[Any] = self._connection.execute(sql, (after, limit)).fetchall()
-        return [
-            PendingText(
-                chunk_id=stored.chunk_id,
-                script=stored.document.script,
-                title=stored.document.title,
-                section=stored.chunk.section,
-                text=stored.chunk.text,
-            )
-            for stored in self.view().chunks([chunk_id for (chunk_id,) in found])
-        ]
 
     def put_vectors(self, digests: Sequence[bytes], scripts: Sequence[str], vectors: NDArray[np.float32]) -> None:
         if self._free_ids is None:
