@@ -43,6 +43,9 @@ _ANSI_CODE: Final = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 _UTF8_RUN: Final = re.compile(rb"(?:[\xe3-\xe9][\x80-\xbf][\x80-\xbf]){2}")
 # Without the other two-byte characters, which GBK gives by chance (的的 holds a U+0135).
 _WHOLE_UTF8: Final = re.compile("[\xa0-\xff\u0800-\ufffc\U00010000-\U0010ffff]")
+# Twelve two-byte characters in a row of bytes that are all UTF-8: GBK gives that once in 100 million places.
+_ALPHABETIC_RUN: Final = re.compile(rb"(?:[\xc2-\xdf][\x80-\xbf][\x00-\x7f]*){12}")
+_ABOVE_ASCII: Final = re.compile("[\xa0-\uffff\U00010000-\U0010ffff]")
 _NEVER_A_TRAIL: Final = re.compile(rb"[\x00-\x2f]")
 _MAX_LEAD_BYTES: Final = 1024
 _LABELS: Final = re.compile(r"(iso8859|iso2022|cp\d|koi8|mac_|gb|big5|euc_|shift_jis|hz|tis|ptcp|kz|johab)")
@@ -161,7 +164,7 @@ def _from_guess(data: bytes, path: str) -> Decoded:
     if _nearly_utf8(sample):
         return _by_line(data, "utf-8")
     if guess is not None:
-        mixed = _UTF8_RUN.search(data) is not None
+        mixed = _UTF8_RUN.search(data) is not None or _ALPHABETIC_RUN.search(data) is not None
         return (not mixed and _whole(data, guess.encoding)) or _by_line(data, guess.encoding)
     page = charsets.guess_single_byte(sample)
     if page:
@@ -257,7 +260,7 @@ def _decode_line(line: bytes, encoding: str) -> tuple[str, str, int]:
         return line.decode("ascii"), "", 0
     utf8, other = _strict(line, "utf-8"), _strict(line, encoding)
     # Two-byte UTF-8 is often GBK by chance (通 is U+0368): only longer characters prove that it is UTF-8.
-    if utf8 is not None and (other is None or max(utf8) > "\u07ff" or not charsets.is_multi_byte(encoding)):
+    if utf8 is not None and (other is None or _is_surely_utf8(line, utf8) or not charsets.is_multi_byte(encoding)):
         return utf8, "utf-8", 0
     if _nearly_utf8(line):
         encoding = "utf-8"
@@ -275,10 +278,23 @@ def _strict(line: bytes, encoding: str) -> str | None:
         return None
 
 
+def _is_surely_utf8(line: bytes, text: str) -> bool:
+    return max(text) > "\u07ff" or _ALPHABETIC_RUN.search(line) is not None
+
+
 def _nearly_utf8(data: bytes) -> bool:
-    """Tell UTF-8 with a few damaged bytes: four whole characters above ASCII for each broken one."""
+    """Tell UTF-8 with a few damaged bytes: four whole characters above ASCII for each broken one.
+
+    Two-byte characters, as of Greek and Cyrillic, tell it where there are sixteen, eight for each broken one: 4,600
+    texts in Chinese, Japanese and Korean encodings gave 1.5 at most (measured 2026-11-30). 的的的 gives more, but only
+    of one kind.
+    """
     text = data.decode("utf-8", errors="replace")
-    return len(_WHOLE_UTF8.findall(text)) >= 4 * text.count("\ufffd") > 0
+    broken = text.count("\ufffd")
+    if not broken or len(_WHOLE_UTF8.findall(text)) >= 4 * broken:
+        return broken > 0
+    whole = _ABOVE_ASCII.findall(text)
+    return len(whole) - broken >= max(16, 8 * broken) and len(set(whole)) > 6
 
 
 def _is_binary(data: bytes) -> bool:

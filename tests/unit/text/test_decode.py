@@ -131,6 +131,26 @@ def test_a_damaged_byte_is_counted_in_a_warning() -> None:
     assert decoded.warnings == ("1 characters could not be decoded and were replaced by U+FFFD",)
 
 
+@pytest.mark.parametrize("text", ["Внимание: вы получили это письмо. ", "Προσοχή: λάβατε αυτό το μήνυμα. "])
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_a_damaged_byte_in_a_text_of_two_byte_characters_does_not_make_it_chinese(text: str, end: str) -> None:
+    data = f"{text}{end}".encode() * 30
+
+    decoded = decode(data[:1] + b"f" + data[2:])
+
+    assert decoded.encoding == "utf-8"
+    assert decoded.text.count(text) == 29
+    assert "could not be decoded" in decoded.warnings[0]
+
+
+def test_a_short_damaged_line_does_not_change_the_encoding_of_the_others() -> None:
+    text = "Внимание: вы получили это письмо.\n" * 30
+
+    decoded = decode(text.encode() + "Цена".encode()[:-1] + b"f\n" + text.encode())
+
+    assert decoded.text.count(text) == 2
+
+
 def test_a_replacement_character_of_the_author_is_not_counted() -> None:
     assert decode("这里本来就有 \ufffd 一个".encode()).warnings == ()
 
