@@ -19,6 +19,9 @@ MAX_VALUE_CHARS: Final = 2_000
 _FIELD: Final = re.compile(r"([!-9;-~]+)[ \t]*:(.*)", re.DOTALL)
 # A separator of messages names a time; "From " also begins sentences.
 _FROM: Final = re.compile(rb"From (?:.*\d:\d\d.*)?\s*\Z")
+_HEADER_LINE: Final = re.compile(rb"[!-9;-~]+[ \t]*:|[ \t]|>?From ")
+# What text hardly begins with.
+_USUAL_FIELD: Final = re.compile(rb"(?:from|to|cc|subject|date|received|[a-z]+-[a-z-]+)[ \t]*:", re.IGNORECASE)
 _CHARSET: Final = re.compile(rb"""charset\s*=\s*["']?([\w.:-]+)""", re.IGNORECASE)
 _IDENTITY: Final = frozenset(("", "7bit", "8bit", "binary"))
 
@@ -124,8 +127,12 @@ class _Splitter:
         line = self.data[pos:end]
         if line.startswith(b"--") and self.open and self._part_ends(line[2:].rstrip(), pos, end, number):
             return
-        if self.headers_at is not None and not line.strip(b"\r\n"):
+        if self.headers_at is None:
+            return
+        if not line.strip(b"\r\n"):
             self._end_headers(pos, end, number + 1)
+        elif not (_HEADER_LINE.match(line) or _USUAL_FIELD.match(self.data, end)):
+            self._end_headers(pos, pos, number)  # the text begins, though no blank line is before it
 
     def end_message(self, pos: int, end: int, number: int) -> list[Part]:
         """End everything before `pos`, begin a new message at `end`, and return the parts of the old one."""
@@ -233,7 +240,8 @@ def read_headers(block: bytes, first: int) -> tuple[tuple[Header, ...], tuple[st
         warnings = (f"The headers from line {first} on are in no encoding that is known",)
     fields: list[tuple[int, list[str]]] = []
     for number, line in enumerate(text.split("\n"), first):
-        if fields and line[:1] in (" ", "\t"):
+        # A line that was cut without being indented goes on as well.
+        if fields and (line[:1] in (" ", "\t") or not _FIELD.match(line)):
             fields[-1][1].append(line.strip())
         elif line:
             fields.append((number, [line.rstrip()]))

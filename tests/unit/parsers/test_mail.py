@@ -187,6 +187,27 @@ def test_a_message_without_the_usual_headers_is_headed_by_what_it_has() -> None:
     assert texts(read("Message-ID: <1@b>", "", "text")) == ["message-id: <1@b>", "text"]
 
 
+def test_text_begins_without_a_blank_line_where_the_headers_end() -> None:
+    assert texts(read("From: a@b", "Subject: s", "Counter to RFC 2822", "more")) == [
+        "s",
+        "From: a@b",
+        "Counter to RFC 2822\nmore",
+    ]
+    document = read(*multipart("mixed", ["only text", "", "and more"]))
+    assert texts(document)[1:] == ["only text", "and more"]
+
+
+def test_a_header_that_was_cut_without_an_indent_goes_on() -> None:
+    assert texts(read("Subject: a", "long subject", "From: a@b", "", "x")) == ["a long subject", "From: a@b", "x"]
+
+
+def test_text_declared_utf8_stays_so_where_a_byte_of_it_is_broken() -> None:
+    body = "Внимание! Вы получили это письмо, поскольку вы есть".encode()
+    document = read("Subject: s", "Content-Type: text/plain; charset=utf-8", "", body[:41] + b"f" + body[42:])
+    assert texts(document)[1].startswith("Внимание! Вы получили")
+    assert document.warnings == ("1 characters could not be decoded and were replaced by U+FFFD",)
+
+
 def test_what_the_headers_say_is_kept_as_metadata() -> None:
     document = read("From: a@b", "Date: Mon, 30 Nov 2026 09:00:00 +0800", "", "x")
     assert document.metadata == {"author": "a@b", "created": "2026-11-30T09:00:00+08:00"}
