@@ -843,6 +843,7 @@ TEXTS: dict[str, str] = {
     "base {base!r} has no document {doc_id}.": "知识库 {base!r} 中没有编号为 {doc_id} 的文档。",
     "see which there are: zhiku list --documents --base {base}": "查看有哪些：zhiku list --documents --base {base}",
     "build it anew, while the old one answers: zhiku rebuild --base {base}": "重建，其间旧索引照常作答：zhiku rebuild --base {base}",
+    "make them anew, while it answers by words: zhiku rebuild -b {base}; or set the old endpoint again, if you like under a name of its own: [models.embedding.NAME]": "重做向量，其间按词语作答：zhiku rebuild -b {base}；或重新设置原来的端点，也可另起名字：[models.embedding.NAME]",
     "make them anew, while it answers by words: zhiku rebuild -b {base}; or set the old embedder again": "重做向量，其间按词语作答：zhiku rebuild -b {base}；或改回原来的嵌入模型",
     "base {base!r} has no snapshot named {name!r}.": "知识库 {base!r} 没有名为 {name!r} 的快照。",
     "see which there are: zhiku snapshot --list --base {base}": "查看有哪些：zhiku snapshot --list --base {base}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -109,13 +110,22 @@ class Endpoints:
         model = found.model_name or environ.get("ZHIKU_EMBED_MODEL", "")
         return replace(found, api_url=self._options.base_url or url, model_name=self._options.model or model)
 
+    def name_of(self, built: Lock, made_by: str) -> str:
+        """Return the endpoint that makes the vectors of `built`, under which name ever it stands in the settings now;
+        the one that made them (`made_by`) where none does.
+        """
+        for name in (made_by, *self.names()):
+            settings = self.settings_of(name)
+            with suppress(ConfigError):  # of a section that is not this base's
+                if settings.api_url and settings.model_name and _lock_of(settings).fits(built):
+                    return name
+        return made_by
+
     def wanted(self, name: str, built: Lock | None) -> Lock:
         """Return what should make the vectors of a base; where nothing here says so, what made them (`built`).
 
         Raises `ConfigError` where that is nowhere said.
         """
-        from zhiku.embedders.families import family_of
-        from zhiku.embedders.lock import Lock
         from zhiku.remote import address_of
 
         settings = self.settings_of(name)
@@ -135,16 +145,7 @@ class Endpoints:
                 section="models.embedding" if name == ENDPOINT else f"models.embedding.{name}",
                 hint="name one: zhiku config set {section}.model_name MODEL",
             )
-        family = family_of(settings.model_name)
-        query, document = settings.query_instruction, settings.document_instruction
-        lock = Lock(
-            address=address_of(settings.api_url, PATH),
-            model=settings.model_name,
-            dims=settings.dimensions,
-            asked_dims=settings.dimensions,
-            query_instruction=family.query_instruction if query == AUTO else query,
-            document_instruction=family.document_instruction if document == AUTO else document,
-        )
+        lock = _lock_of(settings)
         return built if built is not None and lock.fits(built) else lock
 
     def embedder(self, name: str, lock: Lock) -> Embedder:
@@ -191,6 +192,24 @@ class Endpoints:
         if chat.api_key and _is_at(chat.api_url, address):
             return chat.api_key
         return self._environ.get("OPENAI_API_KEY", "") if host_of(address) == OPENAI_HOST else ""
+
+
+def _lock_of(settings: EmbeddingSettings) -> Lock:
+    """Return what an endpoint makes vectors by. Raises `ConfigError` where its URL is none."""
+    from zhiku.embedders.families import family_of
+    from zhiku.embedders.lock import Lock
+    from zhiku.remote import address_of
+
+    family = family_of(settings.model_name)
+    query, document = settings.query_instruction, settings.document_instruction
+    return Lock(
+        address=address_of(settings.api_url, PATH),
+        model=settings.model_name,
+        dims=settings.dimensions,
+        asked_dims=settings.dimensions,
+        query_instruction=family.query_instruction if query == AUTO else query,
+        document_instruction=family.document_instruction if document == AUTO else document,
+    )
 
 
 def usage_of(home: Path, since: date | None = None) -> list[Usage]:

@@ -25,6 +25,12 @@ VERDICTS_FILE = "models.json"
 EMBEDDER_NAME = "embedder_name"
 FINGERPRINT = "embedder"
 
+_OLD_EMBEDDER = "make them anew, while it answers by words: zhiku rebuild -b {base}; or set the old embedder again"
+_OLD_ENDPOINT = (
+    "make them anew, while it answers by words: zhiku rebuild -b {base}; or set the old endpoint again, if you like"
+    " under a name of its own: [models.embedding.NAME]"
+)
+
 
 class Embedders:
     """The embedders of a library, each made once; what is slow to load is loaded when it is first used.
@@ -76,12 +82,14 @@ class Embedders:
     def name_for(self, settings: BaseSettings, manifest: Mapping[str, str]) -> str:
         """Return the name of a base's embedder: the one set, else the one that made its vectors, else that of new ones.
 
-        New bases have the endpoint, where one is set, else the best one installed. An embedder that made vectors and is
-        not known here, as in a base of a newer zhiku, counts as none. Raises `ConfigError` where the one set does not
-        exist.
+        New bases have the endpoint, where one is set, else the best one installed. The endpoint that made vectors is
+        known by what it is, also where it has another name now. An embedder that made vectors and is not known here, as
+        in a base of a newer zhiku, counts as none. Raises `ConfigError` where the one set does not exist.
         """
-        made_by = manifest.get(EMBEDDER_NAME, "")
-        known = made_by if made_by in EMBEDDERS or lock_in(manifest) else ""
+        known = manifest.get(EMBEDDER_NAME, "")
+        if known not in EMBEDDERS:
+            built = lock_in(manifest)
+            known = self._endpoints.name_of(built, known) if built else ""
         new = ENDPOINT if self._endpoints.is_default else default_embedder_name()
         name = self._forced or settings.embedder or self._endpoints.named_by_options or known or new
         if self._endpoints.named_by_options not in ("", name):
@@ -151,5 +159,5 @@ def made_by_another(base: str, manifest: Mapping[str, str], embedder: Embedder, 
         base=base,
         built=built.described(known) if built else manifest[FINGERPRINT],
         known=known.described(built) if known else embedder.fingerprint,
-        hint="make them anew, while it answers by words: zhiku rebuild -b {base}; or set the old embedder again",
+        hint=_OLD_ENDPOINT if built else _OLD_EMBEDDER,
     )

@@ -186,6 +186,30 @@ def test_another_address_is_another_endpoint(full: Shelf, server: Server) -> Non
     assert other.url in failure.message
 
 
+def test_the_endpoint_of_a_base_is_known_under_another_name(full: Shelf, server: Server) -> None:
+    index(full)
+    full.write("new.txt", "another pump")
+    with serving(lambda number, seen: embedded(seen, 16)) as other:
+        kept = f'[models.embedding.old]\napi_url = "{server.url}/v1/"\nmodel_name = "m1"\napi_key = "its-key"\n'
+        configure(full, other.url, model="m2", more=kept)
+        assert full.search("pump number 3", mode="semantic").hits[0].path == "3.txt"
+        assert (index(full).failure, other.seen) == (None, [])
+        assert {seen.headers["Authorization"] for seen in server.seen[1:]} == {"Bearer its-key"}
+        assert full.base.status().embedder_name == "old"
+        configure(full, server.url)
+        assert full.search("pump number 3", mode="semantic").hits[0].path == "3.txt"
+        (full.base.folder / "base.toml").write_text(f'roots = ["{full.docs.as_posix()}"]\nembedder = "endpoint"\n')
+        configure(full, other.url, model="m2", more=kept)
+        assert isinstance(index(full).failure, ManifestMismatch)
+
+
+@pytest.mark.parametrize("kept", ["[models.embedding.old]\napi_url = 'no address'\nmodel_name = 'm1'\n", ""])
+def test_settings_that_are_of_no_use_leave_a_base_what_its_manifest_says(full: Shelf, kept: str) -> None:
+    index(full)
+    configure(full, more=kept)
+    assert full.search("pump number 3", mode="semantic").hits[0].path == "3.txt"
+
+
 def test_a_rebuild_makes_all_vectors_by_what_is_set_now(full: Shelf, server: Server, model: Model) -> None:
     index(full)
     model.dims = 16
