@@ -26,10 +26,12 @@ class Door:
     def __init__(self, case: Path, *, embed: bool = False, ocr: bool = False) -> None:
         self.library = Library(case / "home")
         self.ocr = ocr
+        self.glossary: Path | None = None
+        """What the next runs name as the base's glossary."""
         self._embed = embed
 
     def index(self, path: Path) -> None:
-        self.library.index([path], embed=self._embed, ocr=self.ocr)
+        self.library.index([path], embed=self._embed, ocr=self.ocr, glossary=self.glossary)
 
     def search(self, text: str, source: str | None) -> Hits:
         hits: Hits = self.library.search(Query(text=text, source=source, mode="lexical")).to_dict()["hits"]
@@ -46,14 +48,15 @@ class ProcessDoor(Door):
         shims += [str(TOOLS / "shim_no_network")] if no_network else []
         self.environ = {
             **os.environ,
-            "PYTHONPATH": os.pathsep.join(shims),
+            "PYTHONPATH": os.pathsep.join([*shims, *filter(None, [os.environ.get("PYTHONPATH")])]),
             "ZHIKU_HOME": str(self.library.home),
             "NETWORK_LOG": str(self.network_log),
         }
         self._prefix = ["unshare", "-rn"] if no_network and _can_unshare() else []
 
     def index(self, path: Path) -> None:
-        self.run("-m", "zhiku", "index", str(path))
+        glossary = ["--glossary", str(self.glossary)] if self.glossary else []
+        self.run("-m", "zhiku", "index", str(path), *glossary)
 
     def search(self, text: str, source: str | None) -> Hits:
         filters = ["--source", source] if source else []

@@ -32,6 +32,13 @@ class Query:
     max_chars: int | None = None
     """Bound on the text of all hits together."""
     max_chars_per_hit: int | None = None
+    expand: bool = True
+    """Whether the bases' glossaries add their words to a search by words."""
+
+    @property
+    def asks_glossaries(self) -> bool:
+        """Return whether glossaries have a say."""
+        return self.expand and self.mode != "semantic"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -230,13 +230,21 @@ class LedgerEntry:
     """What read it."""
 
 
+Unit = tuple[str, ...]
+"""What counts as one thing to look for: a token, or tokens in a row; `ANY_ENDING` behind a token stands for all that
+begin with it."""
+ANY_ENDING = "*"
+
+
 @dataclass(frozen=True, kw_only=True)
 class LexicalQuery:
     """What to look for by words: terms, terms that begin with a prefix, runs of terms."""
 
     terms: tuple[str, ...] = ()
     prefixes: tuple[str, ...] = ()
-    phrases: tuple[tuple[str, ...], ...] = ()
+    phrases: tuple[Unit, ...] = ()
+    required: tuple[Unit, ...] = ()
+    """Where there are any, a chunk must hold one of these, and counts for it as for the others."""
     weights: tuple[float, float, float, float] = (1.0, 1.0, 1.0, 1.0)
     """Of a match in the body, title, headings and file name."""
     max_postings: int = 10_000
@@ -245,7 +253,22 @@ class LexicalQuery:
     """Whether one of them is enough, or a chunk must hold all."""
 
     def __bool__(self) -> bool:
-        return bool(self.terms or self.prefixes or self.phrases)
+        return bool(self.units)
+
+    @property
+    def units(self) -> tuple[Unit, ...]:
+        """Return all that counts."""
+        words = ((term,) for term in self.terms)
+        return (*words, *((prefix, ANY_ENDING) for prefix in self.prefixes), *self.phrases, *self.required)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Occurrences:
+    """How often what was looked for stands in a chunk, weighted by field; what it does not hold is left out."""
+
+    tokens: int
+    """The chunk's length as it is ranked: its tokens in all fields, and one that tells its script."""
+    counts: Mapping[Unit, float]
 
 
 @dataclass(frozen=True, slots=True)

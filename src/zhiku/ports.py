@@ -22,6 +22,7 @@ from zhiku.model import (
     KnownFile,
     LedgerEntry,
     LexicalQuery,
+    Occurrences,
     ParsedDocument,
     PendingText,
     Source,
@@ -124,6 +125,10 @@ class ReadSession(Protocol):
         per_document: bool = False,
     ) -> list[Candidate]:
         """Return the best chunks by BM25, ties by id; `per_document`, only the best of each document."""
+        ...
+
+    def occurrences(self, query: LexicalQuery, chunk_ids: Sequence[int]) -> dict[int, Occurrences]:
+        """Return how often what the query looks for stands in each of these chunks; those without any are left out."""
         ...
 
     def term_rows(self, terms: Sequence[str]) -> dict[str, int]:

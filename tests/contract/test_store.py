@@ -10,7 +10,19 @@ from pathlib import Path
 import pytest
 
 from zhiku.errors import Busy, NotFound
-from zhiku.model import Block, Chunk, ChunkTokens, LedgerEntry, LexicalQuery, Link, Page, ParsedDocument, Source
+from zhiku.model import (
+    ANY_ENDING,
+    Block,
+    Chunk,
+    ChunkTokens,
+    LedgerEntry,
+    LexicalQuery,
+    Link,
+    Occurrences,
+    Page,
+    ParsedDocument,
+    Source,
+)
 from zhiku.ports import ReadSession, Store, WriteSession
 from zhiku.registry import STORES, load
 
@@ -230,6 +242,37 @@ def test_a_phrase_finds_tokens_in_a_row_only(store: Store) -> None:
     with store.reading() as session:
         found = session.search_lexical(LexicalQuery(phrases=(("one", "two"),)), limit=10)
     assert [candidate.doc_id for candidate in found] == [ids["a"]]
+
+
+def test_where_something_is_required_a_chunk_must_hold_it_and_the_rest_ranks(store: Store) -> None:
+    ids = fill(store, a="one two x", b="two one y", c="one two y", d="y y")
+    query = LexicalQuery(terms=("y",), required=(("one", "two"), ("three",)))
+    with store.reading() as session:
+        found = session.search_lexical(query, limit=10)
+    assert [candidate.doc_id for candidate in found] == [ids["c"], ids["a"]]
+
+
+def test_the_last_token_of_a_phrase_may_be_a_beginning(store: Store) -> None:
+    ids = fill(store, a="c 片剂 剂", b="c 片", c="c 药片", d="片剂 c")
+    with store.reading() as session:
+        found = session.search_lexical(LexicalQuery(phrases=(("c", "片", ANY_ENDING),)), limit=10)
+    assert {candidate.doc_id for candidate in found} == {ids["a"], ids["b"]}
+
+
+def test_occurrences_are_counted_by_field_and_chunk(store: Store) -> None:
+    with store.writing() as session:
+        doc_id = put(session, "a", "one two one", "three", title="one x")
+        put(session, "b", "one")
+    query = LexicalQuery(
+        terms=("one", "none"), prefixes=("t",), phrases=(("one", "two"),), weights=(1.0, 10.0, 100.0, 1_000.0)
+    )
+    with store.reading() as session:
+        ids = [stored.chunk_id for stored in session.chunks_of(doc_id)]
+        found = session.occurrences(query, [*ids, 99])
+        assert session.occurrences(LexicalQuery(), ids) == session.occurrences(query, []) == {}
+    first = {("one",): 12.0, ("t", ANY_ENDING): 1.0, ("one", "two"): 1.0}
+    second = {("one",): 10.0, ("t", ANY_ENDING): 1.0}
+    assert found == {ids[0]: Occurrences(tokens=8, counts=first), ids[1]: Occurrences(tokens=6, counts=second)}
 
 
 def test_weights_rank_a_field_above_another(store: Store) -> None:

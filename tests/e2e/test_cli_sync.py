@@ -40,7 +40,7 @@ def test_there_is_a_line_for_each_base_and_one_for_each_problem(kb: Cli) -> None
         f"{kb.docs / '_domains.md'}: my notes = my-notes",
         "Could not be read: 1",
         f"- {kb.docs / 'papers'}/bad.pdf is damaged: it is cut off or corrupt; open it in a PDF viewer to check it",
-        f"notes: {kb.docs / '_glossary' / 'notes.md'} is a glossary; glossaries are not used yet.",
+        f"notes: its glossary is {kb.docs / '_glossary' / 'notes.md'}.",
         f"{kb.docs}: files that lie in no folder, and so in no base: 1",
     ]
     assert done.stderr == ""
@@ -56,7 +56,7 @@ def test_what_was_done_is_told_in_chinese_too(kb: Cli) -> None:
         f"{kb.docs / '_domains.md'} 里加一行：my notes = my-notes",
         "未能读取：1",
         f"- {kb.docs / 'papers'}/bad.pdf 已损坏：文件不完整或已损坏；用 PDF 阅读器打开检查一下",
-        f"notes：{kb.docs / '_glossary' / 'notes.md'} 是术语表；术语表尚未启用。",
+        f"notes：其术语表是 {kb.docs / '_glossary' / 'notes.md'}。",
         f"{kb.docs}：不在任何文件夹里、因而不属于任何知识库的文件：1",
     ]
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from shelf import Shelf
 from zhiku.answer import Query
 from zhiku.text.fold import fold
+from zhiku.text.glossary_lines import parse_glossary
 
 bounded = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -170,3 +171,38 @@ def test_every_hit_keeps_its_promises(
             lines = stored[hit.path].split("\n")[(hit.line_start or 1) - 1 : hit.line_end]
             assert hit.text in "\n".join(lines)
             assert all(0 <= start < end <= len(hit.text) for start, end in hit.marks)
+
+
+glossary_lines = st.lists(
+    st.lists(st.one_of(strategies.han_runs.map(lambda run: run[:6]), strategies.pieces), min_size=2, max_size=4).map(
+        lambda words: f"{words[0]} = {', '.join(words[1:])}"
+    ),
+    max_size=5,
+).map("\n".join)
+
+
+@bounded
+@given(st.lists(notes, min_size=1, max_size=6), glossary_lines, st.data())
+def test_a_glossary_takes_no_hit_and_no_score_from_a_query_s_own_words(
+    contents: list[str], lines: str, data: st.DataObject
+) -> None:
+    with indexed({f"{n}.md": text for n, text in enumerate(contents)}) as shelf:
+        words = [word for entry in parse_glossary(lines, "g.md").entries for word in entry.words]
+        pairs = sorted({pair for text in texts_of(shelf).values() for pair in pairs_in(text)}) or ["无"]
+        lines += "".join(f"\n{word} = {data.draw(st.sampled_from(pairs))}" for word in words[:2])
+        asked = st.lists(st.one_of(st.sampled_from([*words, *pairs]), strategies.pieces), min_size=1, max_size=4)
+        text = " ".join(data.draw(asked))
+        if not text.strip():
+            return
+        plain = shelf.search(text, top_k=500)
+        shelf.base.folder.joinpath("glossary.md").write_text(lines, "utf-8")
+        assert shelf.search(text, top_k=500, expand=False).hits == plain.hits
+        expanded = shelf.search(text, top_k=500)
+        scores: dict[str, float] = {}
+        for hit in expanded:
+            scores.setdefault(hit.path, hit.score)
+        found = {hit.path for hit in plain}
+        assert all(scores.get(hit.path, 0.0) >= hit.score - 0.001 for hit in plain)
+        assert all("glossary" in hit.why for hit in expanded if hit.path not in found)
+        if not expanded.explanation["added"]:
+            assert expanded.hits == plain.hits

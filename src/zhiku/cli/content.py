@@ -64,6 +64,7 @@ zhiku read "zhiku://notes/field.md?doc=2&chars=10-90#L3-9" --context 5"""
 @click.option("--check", is_flag=True, help="Read every file, whatever its size and times say.")
 @options.ocr
 @click.option("--force-ocr", is_flag=True, help="Recognise every page under PATH, also where it has text already.")
+@click.option("--glossary", metavar="FILE", help='Use these terms and aliases for the base from now on; "" for none.')
 @click.option("--threads", type=Whole(), default=1, help="How many cores embedding may use; 1, unless named.")
 @click.option("--jobs", type=Whole(), help="How many PDFs are read at once; half the cores, unless named.")
 @options.wait
@@ -155,6 +156,7 @@ def _interrupted(session: Session) -> int:
 @options.source
 @options.max_chars
 @click.option("--max-chars-per-hit", type=Whole(), help="At most this many characters of each hit.")
+@click.option("--expand/--no-expand", default=True, help="Add the words of the bases' glossaries, or do not.")
 @click.option("--explain", is_flag=True, help="Say what was looked for, and why each hit was found.")
 @options.formats("text", "json", "md", "files")
 @click.pass_context

@@ -105,6 +105,14 @@ def looked_for(answer: Answer, screen: Screen) -> Iterator[str]:
     for key, template in LABELS.items():
         if values := known.get(key):
             yield screen.tr(template, values=" | ".join(values))
+    for name, added in known.get("added", {}).items():
+        for said, aliases in added.items():
+            yield screen.tr(
+                "Added by the glossary of {name}: {word} = {aliases}",
+                name=name,
+                word=said,
+                aliases=screen.tr(", ").join(aliases),
+            )
     if known.get("keyword"):
         yield screen.tr("One keyword: every document comes once before any comes twice.")
     if known.get("joint"):

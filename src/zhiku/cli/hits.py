@@ -26,6 +26,7 @@ WHY = {
     "heading": "words in the headings",
     "name": "words in the file's name",
     "meaning": "near in meaning",
+    "glossary": "other words for it in the glossary",
 }
 _MARKDOWN_SIGNS = re.compile(r"([\\`*_\[\]<>#|])")
 

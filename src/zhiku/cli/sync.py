@@ -106,7 +106,7 @@ def _summary(done: SyncReport, screen: Screen) -> Iterator[str]:
         yield _gone(gone, screen)
     for base in done.bases:
         for path in base.glossaries:
-            yield screen.tr("{name}: {path} is a glossary; glossaries are not used yet.", name=base.name, path=path)
+            yield screen.tr("{name}: its glossary is {path}.", name=base.name, path=path)
     for root in done.roots:
         yield from _notes(root, screen)
 

@@ -33,6 +33,8 @@ class BaseSettings:
     exclude: tuple[str, ...] = ()
     hidden_sheets: bool = False
     """Whether sheets of a spreadsheet that are hidden are read."""
+    glossary: str = ""
+    """The absolute path of a file of terms and aliases, besides those that lie in their places."""
     ocr: bool = False
     """Whether text in images, and on pages of a PDF that are images, is recognised."""
 

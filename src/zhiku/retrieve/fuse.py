@@ -37,22 +37,32 @@ class Words:
     """By script, how far its documents cannot say what was asked in its own words, 0 to 1; 0 where not named."""
 
 
-def weigh(scores: Sequence[float], perfect: float, lacking: Mapping[str, float]) -> Words:
+def weigh(
+    scores: Sequence[float], perfect: float, lacking: Mapping[str, float], own: Sequence[float] | None = None
+) -> Words:
     """Return what the words of a question can earn.
 
     `scores` are those of all documents found by words, `perfect` is that of a passage full of every word, `lacking` by
-    script the share of the words, by weight, that its documents lack although the others have them.
+    script the share of the words, by weight, that its documents lack although the others have them; `own` are the
+    scores without what a glossary gave.
     """
-    ordered = sorted(scores, reverse=True)
-    best = ordered[0] if ordered else 0.0
-    tenth = ordered[COMPARED_RANK - 1] if len(ordered) >= COMPARED_RANK else 0.0
+    own = scores if own is None else own
     floor = PERFECT_SHARE * perfect
-    trust = min(1.0, best / floor) if floor else 0.0
+    trust = min(1.0, max(own, default=0.0) / floor) if floor else 0.0
     return Words(
-        full=max(best, floor) or 1.0,
-        distinct=1 - tenth / best if best else 0.0,
+        full=max((floor, *scores)) or 1.0,
+        # Documents that a glossary adds take nothing from what the question's own words tell apart.
+        distinct=max(_distinct(scores), _distinct(own)),
         missing={script: trust * share for script, share in lacking.items()},
     )
+
+
+def _distinct(scores: Sequence[float]) -> float:
+    ordered = sorted(scores, reverse=True)
+    if not ordered or not ordered[0]:
+        return 0.0
+    tenth = ordered[COMPARED_RANK - 1] if len(ordered) >= COMPARED_RANK else 0.0
+    return 1 - tenth / ordered[0]
 
 
 class Fused(NamedTuple):

@@ -22,30 +22,33 @@ STANDS_OUT = 1.0
 def merge(
     sessions: Mapping[str, ReadSession],
     by_words: Sequence[Ranked],
-    complete: Mapping[str, frozenset[int]],
     nearest: Mapping[str, VectorRanking],
     plan: Plan,
     questions: Mapping[str, Question],
 ) -> list[Ranked]:
     """Return all candidates of all legs in one ranking; equal scores by base and id.
 
-    `by_words` are the candidates by words, best first, with their scores over all bases; `complete` by base those that
-    hold every word, `nearest` the candidates by meaning.
+    `by_words` are the candidates by words, best first, with their scores over all bases, `nearest` those by meaning.
     """
     counts = [statistics_of(session, plan.lexical) for session in sessions.values()]
     standings = _standings(nearest, questions)
     # In order of their scores, so that the first of a document is its best.
     documents = {(ranked.base, ranked.doc_id): ranked.score for ranked in reversed(by_words)}
+    own: dict[tuple[str, int], float] = {}
+    for ranked in by_words:
+        document = (ranked.base, ranked.doc_id)
+        own[document] = max(own.get(document, 0.0), ranked.score - ranked.gained)
     words = weigh(
         list(documents.values()),
         perfect_score(plan.lexical, counts),
         _lacking(sessions, plan, counts, list(standings.values())),
+        list(own.values()),
     )
     merged: list[Ranked] = []
     for name, session in sessions.items():
         known = {ranked.chunk_id: ranked for ranked in by_words if ranked.base == name}
         found = nearest[name].candidates if name in nearest else ()
-        merged += _merge_base(session, name, known, complete[name], found, questions.get(name), standings, words)
+        merged += _merge_base(session, name, known, found, questions.get(name), standings, words)
     return sorted(merged, key=lambda ranked: (-ranked.score, ranked.base, ranked.chunk_id))
 
 
@@ -53,7 +56,6 @@ def _merge_base(
     session: ReadSession,
     name: str,
     known: Mapping[int, Ranked],
-    complete: frozenset[int],
     found: Sequence[Candidate],
     question: Question | None,
     standings: Mapping[str, Standing],
@@ -75,7 +77,7 @@ def _merge_base(
         standing = evidence.standing if evidence else 0.0
         by_words = known.get(chunk_id)
         score = by_words.score if by_words else 0.0
-        parts = fuse(score, standing, good, script, words, is_complete=chunk_id in complete)
+        parts = fuse(score, standing, good, script, words, is_complete=bool(by_words and by_words.is_complete))
         why = by_words.why if by_words else ()
         yield Ranked(
             base=name,
@@ -83,6 +85,8 @@ def _merge_base(
             doc_id=doc_id,
             score=parts.score,
             why=(*why, "meaning") if standing >= STANDS_OUT else why,
+            gained=by_words.gained if by_words else 0.0,
+            named=by_words.named if by_words else frozenset(),
             parts=parts,
             evidence=evidence,
         )

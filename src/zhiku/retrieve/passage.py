@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from zhiku.model import StoredChunk
+from zhiku.model import ANY_ENDING, StoredChunk, Unit
 from zhiku.ports import ReadSession
 from zhiku.text.analyze import Analyzer
 from zhiku.text.measure import best_cut
@@ -46,6 +46,37 @@ def find_matches(analyzer: Analyzer, text: str, tokens: frozenset[str]) -> Match
         elif characters and token.startswith(characters):
             _add_span(spans, start, start + 1)
     return Matches(tuple(spans), frozenset(found))
+
+
+def find_phrases(analyzer: Analyzer, text: str, phrases: Iterable[Unit], marks: Marks) -> Marks:
+    """Return where `text` holds any of these runs of tokens, together with what is marked already."""
+    by_head: dict[str, list[Unit]] = {}
+    for phrase in phrases:
+        by_head.setdefault(phrase[0][0], []).append(phrase)
+    placed = list(analyzer.spans(text))
+    found = [
+        span
+        for i, (token, _, _) in enumerate(placed)
+        for phrase in by_head.get(token[0], ())
+        if (span := _span_of(phrase, placed[i : i + len(phrase)]))
+    ]
+    spans: list[tuple[int, int]] = []
+    for start, end in sorted([*found, *marks]):
+        _add_span(spans, start, end)
+    return tuple(spans)
+
+
+def _span_of(phrase: Unit, placed: Sequence[tuple[str, int, int]]) -> tuple[int, int] | None:
+    """Return the span of the tokens that a phrase begins, if they are those of the phrase."""
+    is_open = phrase[-1] == ANY_ENDING
+    wanted = phrase[:-1] if is_open else phrase
+    placed = placed[: len(wanted)]
+    tokens = tuple(token for token, _, _ in placed)
+    if tokens == wanted:
+        return placed[0][1], placed[-1][2]
+    if is_open and tokens[:-1] == wanted[:-1] and tokens[-1].startswith(wanted[-1]):
+        return placed[0][1], placed[-1][1] + 1  # of a pair of characters, the first
+    return None
 
 
 def _add_span(spans: list[tuple[int, int]], start: int, end: int) -> None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from zhiku.answer import Hit, Query
 from zhiku.locator import CONTENT_DIGITS, Locator
 from zhiku.model import StoredChunk
 from zhiku.ports import ReadSession
+from zhiku.retrieve.expand import ALIAS_WEIGHT, Expansion, phrases_of
 from zhiku.retrieve.freshness import file_of, file_state
 from zhiku.retrieve.fuse import Fused
-from zhiku.retrieve.passage import Passage, build_passage, find_matches
+from zhiku.retrieve.passage import Marks, Passage, build_passage, find_matches, find_phrases
 from zhiku.retrieve.plan import Plan
 from zhiku.retrieve.relevance import Evidence, relevance_of
 from zhiku.text.analyze import Analyzer
@@ -28,6 +29,12 @@ class Ranked:
     doc_id: int
     score: float
     why: tuple[str, ...] = ()
+    gained: float = 0.0
+    """The part of its score by words that a glossary gave."""
+    named: frozenset[str] = frozenset()
+    """The terms of the query for which it holds an alias."""
+    is_complete: bool = False
+    """Whether it holds every word that was asked for, or an alias; told only where meaning counts too."""
     parts: Fused | None = None
     """What the score is made of; None where only words count."""
     evidence: Evidence | None = None
@@ -48,12 +55,14 @@ class Presenter:
         plan: Plan,
         analyzer: Analyzer,
         weights: Mapping[str, float],
+        expansions: Mapping[str, Sequence[Expansion]],
     ) -> None:
         self._sessions = sessions
         self._query = query
         self._plan = plan
         self._analyzer = analyzer
         self._weights = weights
+        self._expansions = expansions
 
     def hits(self, chosen: Iterable[tuple[Ranked, StoredChunk]]) -> list[Hit]:
         """Return the hits of the chosen chunks, in their order, as far as the query's limits let them through."""
@@ -65,7 +74,7 @@ class Presenter:
                 break
             matches = find_matches(self._analyzer, stored.chunk.text, self._plan.tokens)
             fields = self._fields(stored)
-            share = self._share(matches.tokens.union(*fields.values()))
+            share = self._share(matches.tokens.union(*fields.values()), ranked.named)
             relevance = round(relevance_of(ranked.evidence, share), 4) if ranked.evidence else None
             judged = relevance if ranked.rerank_score is None else ranked.rerank_score
             if judged is not None and judged < (self._query.min_relevance or 0.0):
@@ -73,7 +82,7 @@ class Presenter:
             passage = build_passage(
                 self._sessions[ranked.base],
                 stored,
-                matches.marks,
+                self._marks(ranked, stored, matches.marks),
                 focus=self._plan.is_keyword,
                 max_chars=min(limits, default=None),
             )
@@ -93,9 +102,19 @@ class Presenter:
         }
         return {code: self._analyzer.tokens("\n".join(texts)) for code, texts in fields.items()}
 
-    def _share(self, tokens: frozenset[str]) -> float:
-        """Return the part of the query's words, by weight, that are among these."""
-        held = sum(weight for term, weight in self._weights.items() if term in tokens)
+    def _marks(self, ranked: Ranked, stored: StoredChunk, own: Marks) -> Marks:
+        """Return the places of the query's words, and of the aliases that a chunk was found by."""
+        if not ranked.gained:
+            return own
+        return find_phrases(self._analyzer, stored.chunk.text, phrases_of(self._expansions[ranked.base]), own)
+
+    def _share(self, tokens: frozenset[str], named: frozenset[str]) -> float:
+        """Return the part of the query's words, by weight, that are among these, or, for less, are named otherwise."""
+        held = sum(
+            weight if term in tokens else ALIAS_WEIGHT * weight
+            for term, weight in self._weights.items()
+            if term in tokens or term in named
+        )
         return held / (sum(self._weights.values()) or 1.0)
 
     def _pages(self, base: str, stored: StoredChunk, passage: Passage) -> tuple[int | None, int | None]:

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from zhiku.answer import Answer, Health, Hit, Leg, Mode, Query
-from zhiku.errors import QueryError, ZhikuError
+from zhiku.errors import QueryError, SourceError, ZhikuError
 from zhiku.model import FileState, StoredChunk, VectorRanking
 from zhiku.ports import ReadSession
-from zhiku.retrieve.joint import joint_scores, statistics_of, weights_of
-from zhiku.retrieve.legs import ByWords, find_nearest, find_words
+from zhiku.retrieve.expand import Expansion, expand
+from zhiku.retrieve.joint import Scored, joint_scores, statistics_of, weights_of
+from zhiku.retrieve.legs import POSTINGS_BESIDE_MEANING, ByWords, find_nearest, find_words
 from zhiku.retrieve.meaning import Meaning, embedding
 from zhiku.retrieve.plan import PHRASE_BONUS, Plan, build_plan
 from zhiku.retrieve.present import Presenter, Ranked
 from zhiku.retrieve.rerank import Reranked, Reranking, rerank
 from zhiku.text.analyze import Analyzer
+from zhiku.text.glossary import Glossary
 
 MAX_SHARE_OF_DOCUMENT = 0.5
 """At most this share of a question's hits comes from one document while others match too."""
@@ -35,6 +37,8 @@ class Ranking:
     mode: Mode
     plan: Plan
     chunks: list[Ranked]
+    expansions: Mapping[str, Sequence[Expansion]]
+    """What the glossary of each base added."""
     legs: Mapping[str, Leg]
     degraded: tuple[ZhikuError, ...]
 
@@ -45,21 +49,22 @@ def search(
     analyzer: Analyzer,
     meanings: Mapping[str, Meaning] | None = None,
     reranking: Reranking | None = None,
+    glossaries: Mapping[str, Glossary] | None = None,
 ) -> Answer:
     """Return the best passages for `query` over all given bases, in one ranking.
 
-    Bases without a meaning are searched by words only; with `reranking`, the best are scored anew. Raises `QueryError`
-    where the query is blank or a limit is out of range, and, for a search by meaning only, the error that says why no
-    base can be searched so.
+    Bases without a meaning are searched by words only, those without a glossary by the query's own words; with
+    `reranking`, the best are scored anew. Raises `QueryError` where the query is blank or a limit is out of range, and,
+    for a search by meaning only, the error that says why no base can be searched so.
     """
     began = time.perf_counter()
-    ranking = rank(sessions, query, analyzer, meanings)
+    ranking = rank(sessions, query, analyzer, meanings, glossaries)
     chosen = choose(ranking.chunks, query.top_k, is_keyword=ranking.plan.is_keyword)
     reranked = None
     if reranking:
         reranked = rerank(chosen, fetch(sessions, chosen), query, reranking)
         chosen = choose(reranked.chunks, reranked.top_k, is_keyword=ranking.plan.is_keyword)
-    presenter = Presenter(sessions, query, ranking.plan, analyzer, _weights(sessions, ranking))
+    presenter = Presenter(sessions, query, ranking.plan, analyzer, _weights(sessions, ranking), ranking.expansions)
     hits = presenter.hits(zip(chosen, fetch(sessions, chosen), strict=True))
     health = _health(sessions, ranking, hits, began)
     return Answer(
@@ -68,7 +73,7 @@ def search(
         mode=ranking.mode,
         hits=tuple(hits),
         health=_with_reranking(health, query, reranked),
-        explanation=_explain(ranking.plan, sessions),
+        explanation=_explain(ranking, sessions),
     )
 
 
@@ -77,15 +82,22 @@ def rank(
     query: Query,
     analyzer: Analyzer,
     meanings: Mapping[str, Meaning] | None = None,
+    glossaries: Mapping[str, Glossary] | None = None,
 ) -> Ranking:
     """Return every candidate for `query` over all given bases, best first: what a search chooses its hits from."""
     _check(query)
     plan = build_plan(query.text, analyzer)
     known = {} if query.mode == "lexical" else meanings or {}
-    beside = any(meaning.embedder for meaning in known.values())
+    if beside := any(meaning.embedder for meaning in known.values()):
+        plan = replace(plan, lexical=replace(plan.lexical, max_postings=POSTINGS_BESIDE_MEANING))
+    used = glossaries or {} if query.asks_glossaries else {}
+    expansions = expand(query.text, used, analyzer)
     with embedding(query.text, known) as asked:
-        by_words = {name: find_words(session, query, plan, beside_meaning=beside) for name, session in sessions.items()}
-        chunks = _by_words(sessions, by_words, plan, analyzer)
+        by_words = {
+            name: find_words(session, query, plan, expansions.get(name, ()), beside_meaning=beside)
+            for name, session in sessions.items()
+        }
+        chunks = _by_words(sessions, by_words, plan, expansions)
         embedded = asked()
     questions = embedded.questions
     if query.mode == "semantic" and not questions:
@@ -94,17 +106,18 @@ def rank(
     if questions:
         from zhiku.retrieve.hybrid import merge  # a search by words does without
 
-        complete = {name: found.complete for name, found in by_words.items()}
-        chunks = merge(sessions, chunks, complete, nearest, plan, questions)
+        chunks = merge(sessions, chunks, nearest, plan, questions)
     return Ranking(
         mode=query.mode if questions else "lexical",
         plan=plan,
         chunks=chunks,
+        expansions=expansions,
         legs=_legs(query, plan, by_words, nearest),
         degraded=(
             *_no_words(query, plan),
             # A search by meaning only leaves out whole bases that are meant to be searched by words.
             *(embedded.reasons if query.mode == "semantic" else embedded.faults),
+            *_faults_of(used),
         ),
     )
 
@@ -136,7 +149,10 @@ def _check(query: Query) -> None:
 
 
 def _by_words(
-    sessions: Mapping[str, ReadSession], found: Mapping[str, ByWords], plan: Plan, analyzer: Analyzer
+    sessions: Mapping[str, ReadSession],
+    found: Mapping[str, ByWords],
+    plan: Plan,
+    expansions: Mapping[str, Sequence[Expansion]],
 ) -> list[Ranked]:
     ranked = [
         Ranked(
@@ -145,17 +161,24 @@ def _by_words(
             doc_id=candidate.doc_id,
             score=candidate.score,
             why=("phrase",) if candidate.chunk_id in part.phrased else (),
+            is_complete=candidate.chunk_id in part.complete,
         )
         for name, part in found.items()
         for candidate in part.candidates
     ]
-    if len(sessions) > 1:
-        parts = [statistics_of(session, plan.lexical) for session in sessions.values()]
-        scores = joint_scores(fetch(sessions, ranked), plan.lexical, parts, analyzer)
-        ranked = [replace(chunk, score=score) for chunk, score in zip(ranked, scores, strict=True)]
+    if len(sessions) > 1 or expansions:
+        places = {name: [candidate.chunk_id for candidate in part.candidates] for name, part in found.items()}
+        scores = joint_scores(sessions, places, plan.lexical, expansions)
+        ranked = [_rescored(chunk, scores[chunk.base, chunk.chunk_id]) for chunk in ranked]
     bonus = PHRASE_BONUS * max((chunk.score for chunk in ranked), default=0.0)
     ranked = [replace(chunk, score=chunk.score + bonus) if "phrase" in chunk.why else chunk for chunk in ranked]
     return sorted(ranked, key=lambda chunk: (-chunk.score, chunk.base, chunk.chunk_id))
+
+
+def _rescored(ranked: Ranked, scored: Scored) -> Ranked:
+    why = (*ranked.why, "glossary") if scored.gained else ranked.why
+    complete = ranked.is_complete or scored.is_complete
+    return replace(ranked, score=scored.score, gained=scored.gained, named=scored.named, why=why, is_complete=complete)
 
 
 def fetch(sessions: Mapping[str, ReadSession], ranked: Sequence[Ranked]) -> list[StoredChunk]:
@@ -201,6 +224,18 @@ def _no_words(query: Query, plan: Plan) -> tuple[ZhikuError, ...]:
     return (QueryError("the query holds no letter, digit or Han character to look for."),)
 
 
+def _faults_of(glossaries: Mapping[str, Glossary]) -> Iterator[ZhikuError]:
+    for name, glossary in glossaries.items():
+        yield from glossary.faults
+        if glossary.problems:
+            yield SourceError(
+                "the glossary of base {base!r} has lines that cannot be used: {count}.",
+                base=name,
+                count=len(glossary.problems),
+                hint="see which: zhiku terms --base {base}",
+            )
+
+
 def _health(sessions: Mapping[str, ReadSession], ranking: Ranking, hits: Iterable[Hit], began: float) -> Health:
     totals = [session.totals() for session in sessions.values()]
     states: Counter[FileState] = Counter(hit.file_state for hit in hits)
@@ -225,11 +260,16 @@ def _with_reranking(health: Health, query: Query, reranked: Reranked | None) -> 
     return replace(health, reranker=reranker, degraded=tuple(degraded))
 
 
-def _explain(plan: Plan, sessions: Mapping[str, ReadSession]) -> dict[str, Any]:
+def _explain(ranking: Ranking, sessions: Mapping[str, ReadSession]) -> dict[str, Any]:
+    plan = ranking.plan
     return {
         "terms": list(plan.lexical.terms),
         "prefixes": list(plan.lexical.prefixes),
         "phrases": [" ".join(phrase) for phrase in plan.phrase.phrases],
         "keyword": plan.is_keyword,
         "joint": len(sessions) > 1,
+        "added": {
+            name: {each.said: [alias.text for alias in each.aliases] for each in expansions}
+            for name, expansions in ranking.expansions.items()
+        },
     }

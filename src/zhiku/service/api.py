@@ -39,6 +39,7 @@ def index_paths(
     check: bool = False,
     ocr: bool = False,
     force_ocr: bool = False,
+    glossary: str | Path | None = None,
     wait_s: float = 0.0,
     announce: Announce | None = None,
     threads: int = 1,
@@ -61,6 +62,7 @@ def index_paths(
         check=check,
         ocr=ocr,
         force_ocr=force_ocr,
+        glossary=glossary,
         wait_s=wait_s,
         announce=announce,
         threads=threads,
@@ -122,6 +124,7 @@ def search_bases(
     source: str | None = None,
     max_chars: int | None = None,
     max_chars_per_hit: int | None = None,
+    expand: bool = True,
 ) -> Answer:
     """Return the best passages of the bases named, in one ranking; without a name, of `default` or the only base."""
     opened = library(home)
@@ -135,5 +138,6 @@ def search_bases(
         source=source,
         max_chars=max_chars,
         max_chars_per_hit=max_chars_per_hit,
+        expand=expand,
     )
     return opened.search(query, [bases] if isinstance(bases, str) else bases)

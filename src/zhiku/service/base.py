@@ -14,6 +14,7 @@ from zhiku.retrieve.meaning import Meaning
 from zhiku.retrieve.search import search
 from zhiku.service.maintained import MaintainedBase
 from zhiku.service.meaning import NONE, meaning_of
+from zhiku.text.glossary import Glossary
 
 if TYPE_CHECKING:
     from zhiku.retrieve.grep import LineMatch
@@ -30,6 +31,11 @@ class Base(MaintainedBase):
         settings, manifest = load_base_settings(self.folder), session.manifest()
         return meaning_of(self.name, settings, manifest, self._embedders, ask=mode == "semantic")
 
+    def glossary(self, session: ReadSession | None = None) -> Glossary:
+        """Return the terms of the base, as its glossaries say them now; what cannot be read is among its faults."""
+        roots = session.roots() if session else load_base_settings(self.folder).roots
+        return self._glossaries.of(self.name, self.folder, roots, self._settings.library.roots)
+
     def search(
         self,
         text: str,
@@ -42,6 +48,7 @@ class Base(MaintainedBase):
         source: str | None = None,
         max_chars: int | None = None,
         max_chars_per_hit: int | None = None,
+        expand: bool = True,
     ) -> Answer:
         """Return the best passages for a question or some words, best first."""
         query = Query(
@@ -54,11 +61,13 @@ class Base(MaintainedBase):
             source=source,
             max_chars=max_chars,
             max_chars_per_hit=max_chars_per_hit,
+            expand=expand,
         )
         query, reranking = self._rerankers.prepare(query)
         with self.reading() as session:
             meanings = {} if mode == "lexical" else {self.name: self.meaning(session, mode)}
-            return search({self.name: session}, query, self._analyzer, meanings, reranking)
+            glossaries = {self.name: self.glossary(session)} if query.asks_glossaries else {}
+            return search({self.name: session}, query, self._analyzer, meanings, reranking, glossaries)
 
     def grep(
         self, keyword: str, *, case_sensitive: bool = False, source: str | None = None

@@ -25,6 +25,7 @@ from zhiku.paths import Look, look_at, make_private_dir, writer_lock
 from zhiku.retrieve.search import search
 from zhiku.service.base import Base
 from zhiku.service.endpoints import USAGE_FILE, EmbedOptions, Endpoints
+from zhiku.service.glossaries import named_file
 from zhiku.service.meaning import Embedders
 from zhiku.service.reranking import Rerankers
 from zhiku.service.targets import as_paths, check_paths
@@ -130,7 +131,9 @@ class Library:
             sessions = {base.name: stack.enter_context(base.reading()) for base in bases}
             by_meaning = [] if query.mode == "lexical" else bases
             meanings = {base.name: base.meaning(sessions[base.name], query.mode) for base in by_meaning}
-            return search(sessions, query, self._analyzer, meanings, reranking)
+            by_glossary = bases if query.asks_glossaries else []
+            glossaries = {base.name: base.glossary(sessions[base.name]) for base in by_glossary}
+            return search(sessions, query, self._analyzer, meanings, reranking, glossaries)
 
     def index(self, paths: Sequence[str | Path] = (), name: str = DEFAULT_BASE, **options: Any) -> IndexReport:
         """Bring a base up to date with `paths`, or with all its roots, and make it if there is none.
@@ -152,6 +155,7 @@ class Library:
 
     def _check_new(self, paths: Sequence[str | Path], name: str, options: Mapping[str, Any]) -> None:
         """Raise what keeps a base that does not exist from being made, and what no run could read."""
+        named_file(options.get("glossary") or "")
         if self.find(name) is None:
             check_base_name(name)
             if not paths:

@@ -5,22 +5,21 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 from typing import Literal
 
-from zhiku.config import MAX_NAME_CHARS, base_key, check_base_name
+from zhiku.config import MAX_NAME_CHARS, check_base_name
 from zhiku.errors import ConfigError, SourceError, TooLarge, Unreadable
 from zhiku.ingest.links import is_link
 from zhiku.ingest.regular import read_head
 from zhiku.ingest.rules import TOOL_FOLDERS, Skipped, looks_hidden
 from zhiku.service.domains import DOMAINS_FILE, Domains, NamedFolder, composed, parse_domains
+from zhiku.service.glossaries import beside
 from zhiku.text.decode import decode
 from zhiku.text.frontmatter import read_frontmatter
 
-GLOSSARY_FOLDER = "_glossary"
 INTRO_FILE = "intro.md"
 MAX_INTRO_CHARS = 2_000
 MAX_FILE_BYTES = 1_000_000
@@ -72,7 +71,7 @@ def read_intro(folder: Path) -> str:
 
     Raises `SourceError` where it cannot be read.
     """
-    lines = _read_own(folder / INTRO_FILE, folder).split("\n")
+    lines = read_own(folder / INTRO_FILE, folder).split("\n")
     text = "\n".join(lines[read_frontmatter(lines).line_count :]).strip()
     return text[:MAX_INTRO_CHARS].rstrip()
 
@@ -81,7 +80,6 @@ class _Reader:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._domains = _read_domains(root)
-        self._glossaries = _find_glossaries(root)
 
     def read(self, entries: list[os.DirEntry[str]]) -> LibraryRoot:
         wanted = [entry for entry in entries if not _is_left_out(entry.name)]
@@ -115,7 +113,7 @@ class _Reader:
             base=base,
             path=real,
             has_intro=os.path.lexists(real / INTRO_FILE),
-            glossary=self._glossaries.get(base_key(base)),
+            glossary=next(iter(beside(self._root, base)), None),
         )
 
     def _why_not_followed(self, name: str, real: Path) -> Skipped | None:
@@ -134,22 +132,14 @@ def _is_left_out(name: str) -> bool:
 
 def _read_domains(root: Path) -> Domains:
     path = root / DOMAINS_FILE
-    return parse_domains(_read_own(path, root), str(path)) if os.path.lexists(path) else Domains()
+    return parse_domains(read_own(path, root), str(path)) if os.path.lexists(path) else Domains()
 
 
-def _find_glossaries(root: Path) -> Mapping[str, Path]:
-    """Return the files of the glossary folder by the key of the base they are for."""
-    folder = root / GLOSSARY_FOLDER
-    if not folder.is_dir() or not Path(os.path.realpath(folder)).is_relative_to(root):
-        return {}
-    return {base_key(path.stem): path for path in sorted(folder.iterdir()) if path.suffix == ".md"}
-
-
-def _read_own(path: Path, root: Path) -> str:
-    """Return the text of a file that really lies below `root`. Raises `SourceError`."""
+def read_own(path: Path, root: Path | None) -> str:
+    """Return the text of a file that really lies below `root`, where one is named. Raises `SourceError`."""
     try:
         real = Path(os.path.realpath(path, strict=True))
-        if not real.is_relative_to(root):
+        if root is not None and not real.is_relative_to(os.path.realpath(root)):
             raise Unreadable(
                 "{path} is a link out of its root; it is not read.", path=path, hint="put the file itself there"
             )

@@ -13,6 +13,7 @@ from zhiku.config import BASE_FILE, BaseSettings, load_base_settings, save_base_
 from zhiku.errors import IndexStateError
 from zhiku.model import Document
 from zhiku.ports import WriteSession
+from zhiku.service.glossaries import named_file
 from zhiku.service.meaning import NONE
 from zhiku.service.opened import OpenedBase, warn
 from zhiku.service.targets import Target, as_paths, check_paths, targets_of
@@ -40,6 +41,7 @@ class MaintainedBase(OpenedBase):
         check: bool = False,
         ocr: bool = False,
         force_ocr: bool = False,
+        glossary: str | Path | None = None,
         wait_s: float = 0.0,
         announce: Announce | None = None,
         threads: int = 1,
@@ -56,6 +58,8 @@ class MaintainedBase(OpenedBase):
         gone, or left out by a rule now, under these paths alone; `announce` is called with their paths first.
         `ocr` recognises the text of images and of pages that are images, as the base's settings may say for all runs;
         `force_ocr` that of every page under `paths`, also where the file has text or was read so before.
+        `glossary` names a file of terms and aliases, which is remembered and read anew for every search; an empty name
+        takes back what was remembered.
         `may_send` agrees to sending text to an endpoint on another computer, which without it is not done for the first
         time (see `sending`).
 
@@ -70,10 +74,11 @@ class MaintainedBase(OpenedBase):
 
         if ocr or force_ocr:
             check_ocr_is_installed()
+        named = None if glossary is None else named_file(glossary)
         targets = self.targets(as_paths(paths))
         options = Options(check=check or force_ocr, prune=prune, announce=announce, progress=progress)
         with self.locked(wait_s):
-            settings = with_ocr(self._with_roots(targets), ocr or force_ocr)
+            settings = with_ocr(self._settings_for(targets, named), ocr or force_ocr)
             self._check_embedder(settings, embed=embed)
             if not self.exists() and self.snapshots():
                 warn("the index of base %s is gone and begun anew; the last copy: zhiku restore latest", self.name)
@@ -279,10 +284,13 @@ class MaintainedBase(OpenedBase):
             with self._store.writing() as writer:
                 return change(writer, named)
 
-    def _with_roots(self, targets: Sequence[Target]) -> BaseSettings:
-        settings = load_base_settings(self.folder)
-        fresh = dict.fromkeys(str(target.root) for target in targets if str(target.root) not in settings.roots)
-        if fresh or not (self.folder / BASE_FILE).exists():
-            settings = replace(settings, roots=(*settings.roots, *fresh))
+    def _settings_for(self, targets: Sequence[Target], glossary: str | None) -> BaseSettings:
+        """Return the base's settings with the roots of these targets, and a glossary if one is named; save them."""
+        before = load_base_settings(self.folder)
+        fresh = dict.fromkeys(str(target.root) for target in targets if str(target.root) not in before.roots)
+        settings = replace(before, roots=(*before.roots, *fresh))
+        if glossary is not None:
+            settings = replace(settings, glossary=glossary)
+        if settings != before or not (self.folder / BASE_FILE).exists():
             save_base_settings(self.folder, settings)
         return settings

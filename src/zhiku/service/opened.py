@@ -12,6 +12,7 @@ from zhiku.errors import Damaged, IndexStateError, ManifestMismatch, NotFound
 from zhiku.paths import private_umask, writer_lock
 from zhiku.ports import ReadSession, Store
 from zhiku.registry import STORES, load
+from zhiku.service.glossaries import Glossaries
 from zhiku.service.meaning import Embedders
 from zhiku.service.reranking import Rerankers
 from zhiku.text.analyze import ANALYZER_VERSION, Analyzer
@@ -38,6 +39,7 @@ class OpenedBase:
         self._analyzer = analyzer
         self._embedders = embedders
         self._rerankers = rerankers
+        self._glossaries = Glossaries()
         self._store: Store = load(STORES, "sqlite")(folder)
 
     def snapshots(self) -> list[Snapshot]:

@@ -70,7 +70,7 @@ class SyncedBase:
 
     @property
     def glossaries(self) -> list[str]:
-        """Return the base's glossaries, which are not used yet."""
+        """Return the base's glossaries in its library roots."""
         return list(dict.fromkeys(str(folder.glossary) for folder in self.folders if folder.glossary))
 
     def to_dict(self) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import apsw
 
 from zhiku.errors import Busy, Damaged, IndexStateError, MigrationNeeded, NewerSchema, NotFound, ZhikuError
 from zhiku.paths import unwritable
+from zhiku.stores.sqlite.lexical import count_occurrences
 from zhiku.stores.sqlite.schema import APPLICATION_ID, OLDEST_MIGRATED, SCHEMA_VERSION, STEPS
 
 PAGE_BYTES = 8192
@@ -51,6 +52,7 @@ def _open_for_reading(kind: type[apsw.Connection], name: str, path: Path) -> aps
     try:
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)
         connection.execute(f"PRAGMA cache_size=-{READ_CACHE_KIB}")
+        connection.register_fts5_function("occurrences", count_occurrences)
         _check_header(connection, path)
     except BaseException:
         connection.close()

@@ -18,6 +18,7 @@ from zhiku.model import (
     KnownFile,
     LedgerEntry,
     LexicalQuery,
+    Occurrences,
     PendingText,
     StoredChunk,
     TextPiece,
@@ -132,6 +133,9 @@ class SqliteReadSession:
     ) -> list[Candidate]:
         affordable = lexical.affordable(self._connection, query)
         return lexical.search(self._connection, affordable, limit, doc_ids, per_document)
+
+    def occurrences(self, query: LexicalQuery, chunk_ids: Sequence[int]) -> dict[int, Occurrences]:
+        return lexical.occurrences(self._connection, lexical.affordable(self._connection, query), chunk_ids)
 
     def term_rows(self, terms: Sequence[str]) -> dict[str, int]:
         return lexical.term_rows(self._connection, terms)

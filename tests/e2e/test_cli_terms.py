@@ -1,0 +1,44 @@
+"""Glossaries at the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from conftest import Cli
+
+
+@pytest.fixture
+def terms(cli: Cli) -> Path:
+    cli.write("shop.md", "Louis Vuitton 门店营业时间调整。")
+    cli.write("other.md", "今天食堂的菜单。")
+    path = cli.folder / "terms.md"
+    path.write_text("LV = Louis Vuitton\n", "utf-8")
+    assert cli("index", str(cli.docs), "--glossary", str(path)).returncode == 0
+    return path
+
+
+def test_a_glossary_is_named_once_and_adds_its_words_to_every_search(cli: Cli, terms: Path) -> None:
+    found = cli("search", "LV", "--explain")
+    assert "why: other words for it in the glossary" in found.stdout
+    assert "Added by the glossary of default: LV = Louis Vuitton" in found.stderr
+    plain = cli("search", "LV", "--no-expand", "--explain")
+    assert (plain.returncode, plain.stdout) == (1, "")
+    assert "Added by" not in plain.stderr
+
+
+def test_a_glossary_that_is_gone_is_told_beside_the_hits(cli: Cli, terms: Path) -> None:
+    terms.unlink()
+    found = json.loads(cli("search", "门店", "--format", "json").stdout)
+    assert found["hits"][0]["path"] == "shop.md"
+    assert found["health"]["degraded"] == [
+        f"the glossary {terms} is gone. Hint: put it back, or name another: zhiku index --base default --glossary FILE"
+    ]
+
+
+def test_a_glossary_that_is_not_there_is_refused(cli: Cli, terms: Path) -> None:
+    refused = cli("index", "--glossary", "none.md")
+    assert refused.returncode == 2
+    assert "none.md is no file." in refused.stderr
