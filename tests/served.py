@@ -1,4 +1,4 @@
-"""A running `zhiku serve-models`."""
+"""A running `zhiku serve-models`, or another command that serves."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,12 +20,12 @@ WAIT_S = 60.0
 class Served:
     """The process; `url` is the address that it printed."""
 
-    def __init__(self, folder: Path, env: Mapping[str, str], *arguments: str) -> None:
+    def __init__(self, folder: Path, env: Mapping[str, str], *arguments: str, command: Sequence[str]) -> None:
         self._err = folder / "served.err"
         with self._err.open("wb") as err:
-            command = [sys.executable, "-m", "zhiku", "-v", "serve-models", "--port", "0", *arguments]
+            words = [sys.executable, "-m", "zhiku", "-v", *command, "--port", "0", *arguments]
             self.process = subprocess.Popen(
-                command, env=env, cwd=folder, stdout=subprocess.PIPE, stderr=err, text=True, encoding="utf-8"
+                words, env=env, cwd=folder, stdout=subprocess.PIPE, stderr=err, text=True, encoding="utf-8"
             )
         assert self.process.stdout is not None
         self.url = self.process.stdout.readline().strip()
@@ -44,9 +44,11 @@ class Served:
 
 
 @contextmanager
-def served(folder: Path, env: Mapping[str, str], *arguments: str) -> Iterator[Served]:
+def served(
+    folder: Path, env: Mapping[str, str], *arguments: str, command: Sequence[str] = ("serve-models",)
+) -> Iterator[Served]:
     """Run the server until the block ends."""
-    server = Served(folder, env, *arguments)
+    server = Served(folder, env, *arguments, command=command)
     try:
         assert server.url.startswith("http://"), server.notes
         yield server

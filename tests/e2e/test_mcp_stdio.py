@@ -2,60 +2,33 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import anyio
 import pytest
-from mcp.client.session import IncomingMessage
-from mcp_types import CallToolResult, ToolListChangedNotification
 
-from agents import ERAS, WAIT_S, Lines, calling, golden, over_stdio, run, text_of
+from agents import (
+    CALLS,
+    ERAS,
+    WAIT_S,
+    Heard,
+    Lines,
+    calling,
+    golden,
+    over_stdio,
+    run,
+    text_of,
+    told,
+    tools_after,
+)
 from zhiku.mcp.toolsets import SETS
 
 if TYPE_CHECKING:
     from conftest import Cli
 
 GOLDEN = Path(__file__).with_name("mcp_golden")
-CALLS: list[tuple[str, dict[str, Any]]] = [
-    ("kb_list", {}),
-    ("kb_list", {"name_keyword": "work"}),
-    ("kb_search", {"query": "密封圈"}),
-    ("kb_search", {"query": "seal grease", "base": "notes", "top_k": 1}),
-    ("kb_search", {"query": "zebra"}),
-    ("kb_search", {"query": "seal", "base": "note"}),
-    ("kb_search", {"query": "seal", "top_k": 0, "limit": 3}),
-    ("kb_search", {"query": "seal", "mode": "semantic"}),
-    ("kb_grep", {"keyword": "gate-sync"}),
-    ("kb_grep", {"keyword": "第", "max_lines": 1}),
-    ("kb_grep", {"keyword": "zebra"}),
-    ("kb_read", {"path": "pumps.md"}),
-    ("kb_read", {"path": "pumps.md", "lines": "7-9"}),
-    ("kb_read", {"path": "pumps.md", "lines": "seven"}),
-    ("kb_read", {"path": "pump.md"}),
-    ("kb_read", {}),
-    ("kb_coverage", {}),
-    ("kb_coverage", {"topic": "水泵"}),
-    ("kb_write", {}),
-]
-
-
-def told(result: CallToolResult, cli: Cli) -> dict[str, Any]:
-    """Return a result without what differs from one run to the next."""
-    whole = {"text": text_of(result), "data": result.structured_content, "is_error": result.is_error}
-    text = json.dumps(whole, ensure_ascii=False).replace(json.dumps(str(cli.docs))[1:-1], "DOCS")
-    value: dict[str, Any] = json.loads(text)
-    if file := (value["data"] or {}).get("file"):
-        value["data"]["file"] = file.replace("\\", "/")
-    for base in (value["data"] or {}).get("bases", ()):
-        if isinstance(base, dict):
-            date = base.get("changed_at", "-")[:10]
-            value["text"] = value["text"].replace(date, "DATE")
-            base["changed_at"] = "DATE"
-    return value
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -76,7 +49,7 @@ def test_the_default_tools_give_their_golden_results(notes: Cli, era: str, reque
     async def results() -> list[dict[str, Any]]:
         async with over_stdio(notes.environ(), era) as client:
             return [
-                {"tool": name, "arguments": arguments, **told(await client.call_tool(name, arguments), notes)}
+                {"tool": name, "arguments": arguments, **told(await client.call_tool(name, arguments), notes.docs)}
                 for name, arguments in CALLS
             ]
 
@@ -96,35 +69,13 @@ def test_the_first_base_brings_the_other_tools_and_clients_are_told(cli: Cli, er
     cli.write("a.md", "The pump is greased.")
 
     async def names() -> list[list[str]]:
-        changed = anyio.Event()
-
-        async def heard(message: IncomingMessage) -> None:
-            if isinstance(message, ToolListChangedNotification):
-                changed.set()
-
+        heard = Heard()
         async with over_stdio(cli.environ(), era, heard=heard) as client:
             before = await client.list_tools()
             assert "zhiku index" in text_of(await client.call_tool("kb_list"))
-            async with anyio.create_task_group() as group:
-                if era == "2026-07-28":
-
-                    async def listen() -> None:
-                        async with client.listen(tools_list_changed=True) as changes:
-                            listening.set()
-                            async for _ in changes:
-                                changed.set()
-
-                    listening = anyio.Event()
-                    group.start_soon(listen)
-                    await listening.wait()
-                done = await anyio.to_thread.run_sync(lambda: cli("index", "docs"))
-                assert done.returncode == 0, done.stderr
-                await changed.wait()
-                group.cancel_scope.cancel()
-            after = await client.list_tools()
-            found = await client.call_tool("kb_search", {"query": "pump"})
-            assert "a.md" in text_of(found)
-            return [[tool.name for tool in listed.tools] for listed in (before, after)]
+            after = await tools_after(client, era, heard, lambda: cli("index", "docs"))
+            assert "a.md" in text_of(await client.call_tool("kb_search", {"query": "pump"}))
+            return [[tool.name for tool in before.tools], after]
 
     before, after = run(names)
 
@@ -313,7 +264,7 @@ def test_a_search_is_answered_while_another_call_runs_and_one_that_is_cancelled_
     """B60."""
     with Lines(notes.environ(), program=[sys.executable, "-c", SLOW]) as server:
         server.start()
-        server.send(calling(1, "kb_grep", keyword="slow"))
+        server.send(calling(1, "kb_grep", {"keyword": "slow"}))
         found = server.call(2, "kb_search", query="seal")
         server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}})
         again = server.call(3, "kb_search", query="seal")
@@ -329,7 +280,7 @@ def test_many_searches_at_once_are_all_answered_rightly(notes: Cli) -> None:
     with Lines(notes.environ()) as server:
         server.start()
         words = ["seal", "密封圈", "frost", "雨量筒"] * 10
-        server.send(*(calling(i, "kb_search", query=word) for i, word in enumerate(words, start=1)))
+        server.send(*(calling(i, "kb_search", {"query": word}) for i, word in enumerate(words, start=1)))
         answers = {message["id"]: message for message in (server.receive() for _ in words)}
         alone = {word: server.call(100 + i, "kb_search", query=word)["result"] for i, word in enumerate(set(words))}
 

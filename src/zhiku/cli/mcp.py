@@ -2,41 +2,109 @@
 
 from __future__ import annotations
 
+import signal
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
 import click
 
+from zhiku.cli import render
 from zhiku.cli.command import Command, session_of
+from zhiku.cli.session import Session
+from zhiku.cli.values import Whole
+from zhiku.environ import environment
 from zhiku.errors import UsageError
+
+if TYPE_CHECKING:
+    from zhiku.mcp.server import ToolServer
+
+DEFAULT_PORT = 8457
 
 _EXAMPLES = """\
 zhiku mcp
 zhiku mcp --base notes --base papers
-zhiku mcp --persona librarian"""
+zhiku mcp --persona librarian
+zhiku mcp --http --port 9000"""
 
 
 @click.command(
     cls=Command,
     epilog=_EXAMPLES,
     help="Serve your documents to AI agents, as tools of the Model Context Protocol, over standard input and output."
-    " Clients start it themselves, and it ends with them. It only reads.",
+    " Clients start it themselves, and it ends with them. With --http it serves clients on this computer until Ctrl-C,"
+    " and prints its address. Agents can only read.",
 )
 @click.option("-b", "--base", "names", multiple=True, metavar="BASE", help="Show this base only; may be repeated.")
 @click.option("--persona", metavar="NAME", default="", help="Show only what this persona sees.")
 @click.option("--tools", metavar="SET[,SET]", default="default", help="Which sets of tools to offer.")
+@click.option("--http", is_flag=True, help="Serve over HTTP, on this computer alone.")
+@click.option("--port", type=Whole(0), help="The port, 8457 unless named; 0 for any free one.")
+@click.option("--token", metavar="TOKEN", help="What clients must send over HTTP (or set ZHIKU_MCP_TOKEN).")
 @click.pass_context
-def mcp(ctx: click.Context, names: tuple[str, ...], persona: str, tools: str) -> None:
-    from zhiku.mcp.wire import take_wire
-
+def mcp(
+    ctx: click.Context,
+    names: tuple[str, ...],
+    persona: str,
+    tools: str,
+    http: bool,
+    port: int | None,
+    token: str | None,
+) -> None:
     if names and persona:
         raise UsageError("--base and --persona cannot both be given.", hint="the persona's profile names its bases")
+    if not http and (port is not None or token is not None):
+        raise UsageError("--port and --token are for --http.", hint="add --http, or leave them out")
     session = session_of(ctx)
+    if http:
+        _serve_http(session, DEFAULT_PORT if port is None else port, token, (names, persona, tools))
+    else:
+        _serve_stdio(session, (names, persona, tools))
+
+
+Offer = tuple[tuple[str, ...], str, str]
+"""Of which bases, for which persona, by which tools."""
+
+
+def _serve_stdio(session: Session, offer: Offer) -> None:
+    from zhiku.mcp.wire import take_wire
+
     wire = take_wire()
     session.set_up_log()
+    from zhiku.mcp.stdio import serve
 
+    serve(_server(session, offer), wire)
+
+
+def _serve_http(session: Session, port: int, token: str | None, offer: Offer) -> None:
+    from zhiku.web.server import listen, url_of
+
+    session.set_up_log()
+    wanted = environment().get("ZHIKU_MCP_TOKEN", "") if token is None else token
+    if wanted or token is not None:
+        _check_token(wanted)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with suppress(KeyboardInterrupt), listen("127.0.0.1", port) as listening:
+        from zhiku.mcp.http import PATH, serve
+
+        server = _server(session, offer)
+        render.out(url_of(listening) + PATH)
+        render.flush()
+        serve(server, listening, wanted)
+    render.note(session.errors.tr("Stopped serving."))
+
+
+def _check_token(token: str) -> None:
+    """Raise for what cannot stand in a header, and for an empty one, perhaps of a variable that is not set."""
+    if not token or not token.isascii() or not token.isprintable() or " " in token:
+        raise UsageError("that is no token.", hint="a token is one word of plain letters, digits and marks")
+
+
+def _server(session: Session, offer: Offer) -> ToolServer:
     from zhiku.mcp.server import ToolServer
     from zhiku.mcp.sight import Sight
-    from zhiku.mcp.stdio import serve
     from zhiku.mcp.toolsets import tools_of
 
+    names, persona, tools = offer
     sight = Sight(library=session.library(), bases=names, persona=persona)
     sight.view()
-    serve(ToolServer(tools_of(tools.split(",")), sight), wire)
+    return ToolServer(tools_of(tools.split(",")), sight)

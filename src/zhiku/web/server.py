@@ -76,7 +76,7 @@ def serve(app: ASGIApp, server: socket.socket) -> None:
         loop="asyncio",
         http="h11",
         ws="none",
-        lifespan="off",
+        lifespan="auto",
         proxy_headers=False,
         server_header=False,
         access_log=False,
