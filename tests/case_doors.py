@@ -30,6 +30,15 @@ class Door:
         """What the next runs name as the base's glossary."""
         self._embed = embed
 
+    @property
+    def process_environ(self) -> dict[str, str]:
+        """Return the environment of a command over this library."""
+        return {**os.environ, "ZHIKU_HOME": str(self.library.home), "ZHIKU_LANG": "en"}
+
+    def command(self, *arguments: str) -> list[str]:
+        """Return the words of a command."""
+        return [sys.executable, "-m", "zhiku", *arguments]
+
     def index(self, path: Path) -> None:
         self.library.index([path], embed=self._embed, ocr=self.ocr, glossary=self.glossary)
 
@@ -53,6 +62,13 @@ class ProcessDoor(Door):
             "NETWORK_LOG": str(self.network_log),
         }
         self._prefix = ["unshare", "-rn"] if no_network and _can_unshare() else []
+
+    @property
+    def process_environ(self) -> dict[str, str]:
+        return self.environ
+
+    def command(self, *arguments: str) -> list[str]:
+        return [*self._prefix, *super().command(*arguments)]
 
     def index(self, path: Path) -> None:
         glossary = ["--glossary", str(self.glossary)] if self.glossary else []

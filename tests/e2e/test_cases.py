@@ -1,7 +1,7 @@
 """Faults that other tools have been reported to have, as the cases of tests/cases.
 
 Steps go through the library, but for those under an `env` step, and what runs at once or is killed: these start real
-processes. Steps for parts that zhiku does not have yet (`mcp`, `serve`, `doctor`) are passed over.
+processes. Steps for parts that zhiku does not have yet (`serve`, `doctor`) are passed over.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import apsw
 import pytest
 
 import fakes
+from agents import INITIALIZE, Lines
 from case_doors import CASES, PROCESS_TIMEOUT_S, Door, Hits, ProcessDoor, has_endpoint
 from fakes import FakeEmbedder
 from samples import is_covered
@@ -37,7 +38,7 @@ from zhiku.text.measure import estimate_tokens
 
 MAX_CHUNK_TOKENS = 400
 BUSY = 7
-LATER = {"mcp", "serve", "doctor"}
+LATER = {"serve", "doctor"}
 
 CONDITIONS = {"": True, "docx": "docx" in PARSERS, "xlsx": "spreadsheet" in PARSERS}
 """Under which an expectation holds; besides `ocr` and `no ocr`: a case that tells them apart is run both ways."""
@@ -160,6 +161,20 @@ class Run:
                 found["resolved" if link.target in names else "unresolved"][link.target] += 1
         return found
 
+    def do_mcp(self, file: str = "", env: dict[str, str] | None = None) -> list[dict[str, Any]]:
+        """Return what the server answers to the requests of a file, or to a first one; each line must be a message."""
+        text = (self.folder / file).read_text("utf-8").replace("<search tool>", "kb_search") if file else ""
+        requests = [json.loads(line) for line in text.splitlines()] or [INITIALIZE]
+        with Lines({**self.door.process_environ, **(env or {})}, program=self.door.command("mcp")) as server:
+            server.send(*requests)
+            waiting = {request["id"] for request in requests if "id" in request}
+            while waiting:
+                waiting.discard(server.receive().get("id"))
+            code, messages, said = server.end()
+        assert code == 0
+        assert "Traceback" not in said
+        return messages
+
     def do_status(self) -> list[str]:
         status = self.door.library.open("default").status()
         return [(Path(entry.root) / entry.path).relative_to(self.folder).as_posix() for entry in status.ledger]
@@ -259,6 +274,11 @@ CHECKS: dict[str, Callable[[Run, Any, Any], bool]] = {
     "failed_searches": lambda _, result, count: result["failed_searches"] == count,
     "embedded_since": lambda run, _, wanted: (
         run.embedded[-1] - run.embedded[wanted["step"]] == wanted["count"] < run.embedded[0]
+    ),
+    "stdout_lines_json": lambda _, messages, __: all("result" in message for message in messages),
+    "result_chars_max": lambda _, messages, most: (
+        len(json.dumps(messages[-1]["result"], ensure_ascii=False)) <= most
+        and not messages[-1]["result"].get("isError")
     ),
     "always": lambda _, results, promises: all(_always(results, promise) for promise in promises),
     "outgoing": lambda run, _, count: count == 0 and not run.door.network_log.exists(),
