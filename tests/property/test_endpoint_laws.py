@@ -249,7 +249,7 @@ states = st.fixed_dictionaries({}, optional={name: st.sampled_from(values) for n
 
 def without_vector(store: Store) -> set[str]:
     with store.writing() as session:
-        return {item.text for item in session.pending_texts(after=-1, limit=len(TEXTS))}
+        return {item.text for item in session.view().pending_texts(after=-1, limit=len(TEXTS))}
 
 
 def test_the_ways_are_all_that_the_fake_endpoint_has() -> None:
