@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+UNCUT_TOKENS = 2048
+"""So long is no passage: a chunk has 400 tokens at most, and its title and headings some more. A limit from here on
+cuts nothing, and changing it must not cost a base its vectors.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,18 +26,24 @@ class Lock:
     """The size that the endpoint is asked for; 0 for the model's own."""
     query_instruction: str = ""
     document_instruction: str = ""
+    max_input_tokens: int | None = None
+    """About so many tokens of a text are sent; 0 for `UNCUT_TOKENS` or more, None where nobody noted it."""
 
     @property
     def fingerprint(self) -> str:
         """Return it as one line."""
         instructions = f"{self.query_instruction!r} {self.document_instruction!r}"
-        return f"{self.provider} {self.address} {self.model} {self.dims} {instructions}"
+        cut = f" {self.max_input_tokens}" if self.max_input_tokens else ""
+        return f"{self.provider} {self.address} {self.model} {self.dims} {instructions}{cut}"
 
     def fits(self, other: Lock) -> bool:
         """Return whether both make the same vectors, as far as is known."""
-        if self.dims and other.dims and self.dims != other.dims:
+        if 0 not in (self.dims, other.dims) and self.dims != other.dims:
             return False
-        return replace(self, dims=0, asked_dims=0) == replace(other, dims=0, asked_dims=0)
+        if self._is_cut_otherwise(other):
+            return False
+        unknown: dict[str, Any] = {"dims": 0, "asked_dims": 0, "max_input_tokens": None}
+        return replace(self, **unknown) == replace(other, **unknown)
 
     def described(self, other: Lock | None = None) -> str:
         """Return it for people: model, size and address, and what else differs from another."""
@@ -40,7 +52,13 @@ class Lock:
         for name in ("query_instruction", "document_instruction"):
             if other is not None and getattr(self, name) != getattr(other, name):
                 parts.append(f"{name} {getattr(self, name)!r}")
+        if other is not None and self._is_cut_otherwise(other):
+            parts.append(f"max_input_tokens {self.max_input_tokens or f'from {UNCUT_TOKENS} on'}")
         return ", ".join(parts)
+
+    def _is_cut_otherwise(self, other: Lock) -> bool:
+        known = {self.max_input_tokens, other.max_input_tokens}
+        return None not in known and len(known) > 1
 
     def to_json(self) -> str:
         """Return it as it stands in a manifest."""

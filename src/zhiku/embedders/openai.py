@@ -44,7 +44,7 @@ class Options:
     batch_size: int = 64
     """Texts a request, at most."""
     max_input_tokens: int = 8192
-    """About so many tokens of a text are sent, at most."""
+    """About so many tokens of a text are sent, at most; what a lock says comes before it."""
 
 
 class _BatchSize:
@@ -112,7 +112,7 @@ class OpenAIEmbedder:
     @property
     def max_tokens(self) -> int:
         """Return about how many tokens of a text are sent."""
-        return self._options.max_input_tokens
+        return self._lock.max_input_tokens or self._options.max_input_tokens
 
     @property
     def batch_size(self) -> int:
@@ -163,7 +163,7 @@ class OpenAIEmbedder:
         """Return what is sent for a text: never blank, which many servers refuse, nor with half surrogates."""
         text = instruction + (text if text.strip() else ".")
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        return text[: fit(text, 0, len(text), self._options.max_input_tokens)]
+        return text[: fit(text, 0, len(text), self.max_tokens)]
 
     def _embed(self, batch: Sequence[str]) -> NDArray[np.float32]:
         """Return a row for each of the first texts of a batch: of all, or of as many as the endpoint takes at once."""

@@ -197,7 +197,7 @@ class Endpoints:
 def _lock_of(settings: EmbeddingSettings) -> Lock:
     """Return what an endpoint makes vectors by. Raises `ConfigError` where its URL is none."""
     from zhiku.embedders.families import family_of
-    from zhiku.embedders.lock import Lock
+    from zhiku.embedders.lock import UNCUT_TOKENS, Lock
     from zhiku.remote import address_of
 
     family = family_of(settings.model_name)
@@ -209,6 +209,7 @@ def _lock_of(settings: EmbeddingSettings) -> Lock:
         asked_dims=settings.dimensions,
         query_instruction=family.query_instruction if query == AUTO else query,
         document_instruction=family.document_instruction if document == AUTO else document,
+        max_input_tokens=settings.max_input_tokens if settings.max_input_tokens < UNCUT_TOKENS else 0,
     )
 
 

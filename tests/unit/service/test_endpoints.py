@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from shelf import Shelf
 from zhiku.config import CONFIG_FILE, ChatSettings, EmbeddingSettings, ModelSettings
 from zhiku.errors import ConfigError, ManifestMismatch, ModelUnavailable, UsageError
 from zhiku.service.embedding import Embedding
-from zhiku.service.endpoints import USAGE_FILE, EmbedOptions, Endpoints, usage_of
+from zhiku.service.endpoints import LOCK, USAGE_FILE, EmbedOptions, Endpoints, usage_of
 from zhiku.service.library import Library
 
 FILES = 5
@@ -174,6 +175,37 @@ def test_other_instructions_or_sizes_are_other_vectors(full: Shelf, server: Serv
     failure = index(full).failure
     assert isinstance(failure, ManifestMismatch)
     assert more.split("=")[1].strip().strip('"')[:2] in failure.message
+
+
+def test_a_limit_that_cuts_passages_is_part_of_what_makes_vectors(full: Shelf, server: Server) -> None:
+    index(full)
+    for harmless in (4096, 2048):
+        configure(full, server.url, more=f"max_input_tokens = {harmless}\n")
+        assert index(full).failure is None
+    configure(full, server.url, more="max_input_tokens = 3\n")
+    failure = index(full).failure
+    assert isinstance(failure, ManifestMismatch)
+    assert "max_input_tokens 3" in failure.message
+    assert full.base.rebuild().report.embedding is not None
+    configure(full)
+    full.write("new.txt", "another pump with a long text")
+    assert index(full).report.embedded == 1
+    assert server.seen[-1].body["input"] == ["another pump"]
+    configure(full, server.url)
+    failure = index(full).failure
+    assert isinstance(failure, ManifestMismatch)
+    assert "max_input_tokens from 2048 on" in failure.message
+
+
+def test_a_base_that_notes_no_limit_goes_on_with_any(full: Shelf, server: Server) -> None:
+    index(full)
+    with full.base._store.writing() as session:
+        lock = json.loads(session.manifest()[LOCK])
+        assert lock.pop("max_input_tokens") == 0
+        session.set_manifest({LOCK: json.dumps(lock)})
+    configure(full, server.url, more="max_input_tokens = 3\n")
+    full.write("new.txt", "another pump with a long text")
+    assert (index(full).failure, server.seen[-1].body["input"]) == (None, ["another pump"])
 
 
 def test_another_address_is_another_endpoint(full: Shelf, server: Server) -> None:
