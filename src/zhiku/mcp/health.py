@@ -19,6 +19,7 @@ class Seen:
     failed_files: int = 0
     textless_files: int = 0
     pending_vectors: int = 0
+    reranker: str = ""
     degraded: tuple[str, ...] = ()
 
 
@@ -32,6 +33,7 @@ def seen(answer: Answer) -> Seen:
         failed_files=health.failed_files,
         textless_files=health.textless_files,
         pending_vectors=health.pending_vectors,
+        reranker=health.reranker or "",
         degraded=tuple(str(error) for error in health.degraded),
     )
 

@@ -41,6 +41,7 @@ class Passage:
     section: str = ""
     locator: str
     relevance: float | None = None
+    rerank_score: float | None = None
     text: str = ""
     cut: bool = False
     """Whether it goes on where … stands; the locator opens the whole of it."""
@@ -77,12 +78,25 @@ def kb_search(
     min_relevance: Annotated[
         float | None, Field(ge=0, le=1, description="Leave out passages less likely to answer.")
     ] = None,
+    rerank: Annotated[
+        bool | None,
+        Field(description="Let the user's reranker score the passages anew; as the user set it, if left out."),
+    ] = None,
+    expand: Annotated[bool, Field(description="Search for the synonyms of the user's glossaries, too.")] = True,
     max_chars: Annotated[
         int, Field(ge=1_000, le=100_000, description="Characters of the whole result at most.")
     ] = MAX_RESULT_CHARS,
 ) -> Reply:
     """Return the passages that answer a question."""
-    asked = Query(text=query, top_k=top_k, mode=mode, source=source, min_relevance=min_relevance)
+    asked = Query(
+        text=query,
+        top_k=top_k,
+        mode=mode,
+        source=source,
+        min_relevance=min_relevance,
+        rerank=rerank,
+        expand=expand,
+    )
     view = sight.view()
     answer = view.search(asked, base)
     if is_unlikely(answer):
@@ -187,6 +201,7 @@ def _passage(hit: Hit) -> Passage:
         section=chain(hit.section),
         locator=readable(hit.locator),
         relevance=None if hit.relevance is None else round(hit.relevance, 2),
+        rerank_score=None if hit.rerank_score is None else round(hit.rerank_score, 2),
         caution="; ".join(cautions),
     )
 
@@ -206,5 +221,6 @@ def as_text(passage: Passage) -> str:
     head = f"{passage.rank}. [{passage.base}] {passage.path}" + (f", {where}" if where else "")
     head += f" › {passage.section}" if passage.section else ""
     head += f" (relevance {passage.relevance:.2f})" if passage.relevance is not None else ""
+    head += f" (rerank score {passage.rerank_score:.2f})" if passage.rerank_score is not None else ""
     head += f" ({passage.caution})" if passage.caution else ""
     return f"{head}\n{passage.text}" if passage.text else head

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from endpoints import reranked, serving
 from fakes import FakeEmbedder, install
 from shelf import Shelf
 from zhiku.mcp.sight import Sight
@@ -156,6 +157,42 @@ def test_a_list_of_bases_is_bounded(shelf: Shelf, agent: Agent) -> None:
     assert len(found["bases"][1]["intro"]) == 120
     assert "3 more" in agent.text
     assert [base["name"] for base in agent("kb_list", name_keyword="E3")["bases"]] == ["base3"]
+
+
+# --- what a search may be asked ---
+
+
+def test_glossaries_add_their_words_unless_told_not_to(shelf: Shelf, agent: Agent) -> None:
+    shelf.write("a.md", "水泵每年春天检查一次。")
+    shelf.index()
+    (shelf.library.home / "bases" / "default" / "glossary.md").write_text("水泵 = water pump\n", "utf-8")
+
+    assert agent("kb_search", query="water pump")["found"] is True
+    assert agent("kb_search", query="water pump", expand=False)["found"] is False
+
+
+def test_a_reranker_scores_anew_if_asked(shelf: Shelf, agent: Agent) -> None:
+    for i in range(3):
+        shelf.write(f"{i}.md", "pump " * (i + 1))
+    shelf.index()
+    with serving(lambda _, seen: reranked(seen, lambda _, text: 1 / len(text))) as server:
+        (shelf.library.home / "config.toml").write_text(f'[models.rerank]\napi_url = "{server.url}"\n', "utf-8")
+
+        plain = agent("kb_search", query="pump")
+        again = agent("kb_search", query="pump", rerank=True)
+
+    assert "rerank_score" not in plain["hits"][0]
+    assert all(0 < hit["rerank_score"] < 1 for hit in again["hits"])
+    assert "127.0.0.1" in again["health"]["reranker"]
+    assert "(rerank score 0." in agent.text
+
+
+def test_a_reranker_that_is_not_there_is_told(shelf: Shelf, agent: Agent) -> None:
+    shelf.write("a.md", "pump")
+    shelf.index()
+
+    assert agent("kb_search", query="pump", rerank=True)["health"]["degraded"]
+    assert "no reranker is set" in agent.text
 
 
 # --- honesty ---
