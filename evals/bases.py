@@ -7,7 +7,7 @@ text and what it was embedded as, so that only what a change of chunks or contex
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -72,7 +72,12 @@ class CachedEmbedders(Embedders):
         super().__init__(home, "builtin")
         self._embedder = embedder
 
-    def get(self, name: str, threads: int = 1) -> CachedEmbedder:  # noqa: ARG002 - there is but one
+    def get(
+        self,
+        name: str,  # noqa: ARG002 - there is but one
+        threads: int = 1,  # noqa: ARG002
+        manifest: Mapping[str, str] | None = None,  # noqa: ARG002
+    ) -> CachedEmbedder:
         """Return the cached embedder."""
         return self._embedder
 

@@ -12,6 +12,8 @@ from zhiku.model import FileState
 Mode = Literal["hybrid", "lexical", "semantic"]
 """By words and by meaning, by words only, by meaning only."""
 DEFAULT_TOP_K = 10
+BUDGET_TOP_K = 100
+"""How many hits there are at most where a number of tokens bounds them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +34,8 @@ class Query:
     max_chars: int | None = None
     """Bound on the text of all hits together."""
     max_chars_per_hit: int | None = None
+    max_tokens: int | None = None
+    """Choose the best set of passages for so many tokens of a chat model, their places included."""
     expand: bool = True
     """Whether the bases' glossaries add their words to a search by words."""
 
@@ -107,6 +111,21 @@ class Health:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Budget:
+    """What the passages that were chosen for a number of tokens take, about, and how much more there is.
+
+    Counted as more are passages that are likely to answer, or hold the words where relevance is not known, and that say
+    something new.
+    """
+
+    max_tokens: int
+    tokens: int
+    more_passages: int
+    more_documents: int
+    more_tokens: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Answer:
     """Hits, best first, and health. No hits means that nothing matched."""
 
@@ -116,6 +135,8 @@ class Answer:
     """What ran, which is less than what was asked for where health says so."""
     hits: tuple[Hit, ...]
     health: Health
+    budget: Budget | None = None
+    """Where passages were chosen for a number of tokens."""
     explanation: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """What was looked for and how it was ranked; for people, not part of the JSON."""
 
@@ -137,5 +158,6 @@ class Answer:
             "bases": list(self.bases),
             "mode": self.mode,
             "hits": hits,
+            "budget": asdict(self.budget) if self.budget else None,
             "health": asdict(replace(self.health, degraded=())) | {"degraded": [str(e) for e in self.health.degraded]},
         }

@@ -74,6 +74,13 @@ TEXTS: dict[str, str] = {
     "Only hits that are at least so relevant, from 0 to 1.": "只要相关度不低于此值的结果，0 到 1。",
     "Let a reranker score the hits anew, or not.": "是否由重排模型为结果重新打分。",
     "How many of the hits are kept then; 5, unless set otherwise.": "重排后保留多少条结果；未另行设置时为 5。",
+    "The best passages for so many tokens of a chat model, neighbours as one.": (
+        "在对话模型的这么多个 token 以内选出最好的段落，相邻的合为一段。"
+    ),
+    "About {tokens:,} tokens of {most:,}.": "约 {tokens:,} 个 token，上限 {most:,}。",
+    "More that may answer: {passages} passages in {documents} documents, about {tokens:,} tokens.": (
+        "还有可能有用的：{documents} 篇文档中的 {passages} 段，约 {tokens:,} 个 token。"
+    ),
     "At most this many characters of each hit.": "每条结果最多显示这么多字符。",
     "Add the words of the bases' glossaries, or do not.": "是否加上各知识库术语表中的说法。",
     'Use these terms and aliases for the base from now on; "" for none.': '从此为该知识库使用这个文件里的术语和别名；"" 表示不再使用。',

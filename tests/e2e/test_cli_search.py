@@ -42,7 +42,7 @@ def test_the_query_may_come_from_standard_input(notes: Cli) -> None:
 
 def test_json_is_the_answer_and_nothing_else(notes: Cli) -> None:
     answer = json.loads(notes("search", "frost valve", "--format", "json", "-k", "1").stdout)
-    assert set(answer) == {"query", "bases", "mode", "hits", "health"}
+    assert set(answer) == {"query", "bases", "mode", "hits", "budget", "health"}
     (hit,) = answer["hits"]
     assert set(hit) == HIT_KEYS
     assert (hit["base"], hit["path"], hit["title"], hit["file_state"]) == (
@@ -171,3 +171,14 @@ def test_a_pasted_page_that_nothing_matches_is_not_printed_again(notes: Cli) -> 
     done = notes("search", "-", stdin=b"zzz " * 10_000)
     assert done.returncode == 1
     assert len(done.stderr) < 300
+
+
+def test_passages_for_a_number_of_tokens_say_how_much_more_there_is(notes: Cli) -> None:
+    done = notes("search", "pump seal valve frost", "--max-tokens", "30")
+    assert done.returncode == 0
+    assert "tokens of 30." in done.stderr
+    assert "More that may answer: " in done.stderr
+    answer = json.loads(notes("search", "pump seal", "--format", "json", "--max-tokens", "5000").stdout)
+    assert answer["budget"]["max_tokens"] == 5000
+    assert answer["budget"]["more_passages"] == 0
+    assert notes("search", "pump", "--max-tokens", "0").returncode == 2

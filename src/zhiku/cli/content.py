@@ -156,20 +156,25 @@ def _interrupted(session: Session) -> int:
 @options.source
 @options.max_chars
 @click.option("--max-chars-per-hit", type=Whole(), help="At most this many characters of each hit.")
+@click.option(
+    "--max-tokens", type=Whole(), help="The best passages for so many tokens of a chat model, neighbours as one."
+)
 @click.option("--expand/--no-expand", default=True, help="Add the words of the bases' glossaries, or do not.")
 @click.option("--explain", is_flag=True, help="Say what was looked for, and why each hit was found.")
 @options.formats("text", "json", "md", "files")
 @click.pass_context
 def search(ctx: click.Context, /, words: tuple[str, ...], names: tuple[str, ...], form: str, **limits: Any) -> int:
-    from zhiku.answer import Query
+    from zhiku.answer import BUDGET_TOP_K, Query
 
     session = session_of(ctx)
     library = session.library()
     explain = limits.pop("explain")
-    limits["top_k"] = limits["top_k"] or library.settings.search.top_k
+    limits["top_k"] = limits["top_k"] or (BUDGET_TOP_K if limits["max_tokens"] else library.settings.search.top_k)
     query = Query(text=_text_of(words), **limits)
     answer = library.search(query, names)
-    _print_answer(session, answer, form, whole=limits["max_chars_per_hit"] is not None, explain=explain)
+    _print_answer(
+        session, answer, form, whole=any(limits[name] for name in ("max_chars_per_hit", "max_tokens")), explain=explain
+    )
     _print_notes(session, answer, query, explain)
     return 0 if answer.hits else NOTHING_MATCHED
 

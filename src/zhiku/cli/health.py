@@ -29,10 +29,25 @@ def notes(answer: Answer, screen: Screen, query: Query) -> Iterator[str]:
         yield _nothing_found(answer, screen, query)
     elif is_unlikely(answer):
         yield screen.tr("None of these is likely to answer the question; they are the nearest there are.")
+    yield from _budget(answer, screen)
     yield from _stale(answer, screen)
     yield from _unseen(answer, screen)
     for error in answer.health.degraded:
         yield from told(error, screen)
+
+
+def _budget(answer: Answer, screen: Screen) -> Iterator[str]:
+    """Yield what passages for a number of tokens take, and how much more there is."""
+    if answer.budget is None:
+        return
+    yield screen.tr("About {tokens:,} tokens of {most:,}.", tokens=answer.budget.tokens, most=answer.budget.max_tokens)
+    if answer.budget.more_passages:
+        yield screen.tr(
+            "More that may answer: {passages} passages in {documents} documents, about {tokens:,} tokens.",
+            passages=answer.budget.more_passages,
+            documents=answer.budget.more_documents,
+            tokens=answer.budget.more_tokens,
+        )
 
 
 def told(error: ZhikuError, screen: Screen) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from zhiku.answer import Hit, Query
 from zhiku.locator import CONTENT_DIGITS, Locator
@@ -17,6 +18,7 @@ from zhiku.retrieve.plan import Plan
 from zhiku.retrieve.relevance import Evidence, relevance_of
 from zhiku.text.analyze import Analyzer
 from zhiku.text.hidden import holds_hidden_text
+from zhiku.text.measure import estimate_chat_tokens
 from zhiku.text.ocr_pages import ocr_confidence
 
 
@@ -45,6 +47,30 @@ class Ranked:
     """Before it was scored anew, from 1."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Chosen:
+    """A chunk that is to be shown; `max_tokens` of its text, where there is no room for all of it."""
+
+    ranked: Ranked
+    stored: StoredChunk
+    max_tokens: int | None = None
+
+
+class Judged(NamedTuple):
+    """What of a chunk the query's words matched, and how likely it is to answer."""
+
+    marks: Marks
+    why: tuple[str, ...]
+    share: float
+    relevance: float | None
+    rerank_score: float | None
+
+    def is_below(self, least: float | None) -> bool:
+        """Return whether it is known to be less likely to answer than that; the reranker knows best."""
+        known = self.relevance if self.rerank_score is None else self.rerank_score
+        return known is not None and known < (least or 0.0)
+
+
 class Presenter:
     """Makes the hits of one query. `weights` are those of its terms, as far as relevance is to be told."""
 
@@ -64,33 +90,49 @@ class Presenter:
         self._weights = weights
         self._expansions = expansions
 
-    def hits(self, chosen: Iterable[tuple[Ranked, StoredChunk]]) -> list[Hit]:
+    @property
+    def is_keyword(self) -> bool:
+        """Return whether every document should be seen before one is seen twice."""
+        return self._plan.is_keyword
+
+    def hits(self, chosen: Iterable[Chosen]) -> list[Hit]:
         """Return the hits of the chosen chunks, in their order, as far as the query's limits let them through."""
         hits: list[Hit] = []
         left = self._query.max_chars
-        for ranked, stored in chosen:
+        for each in chosen:
             limits = [limit for limit in (self._query.max_chars_per_hit, left) if limit is not None]
             if limits and min(limits) < 1:
                 break
-            matches = find_matches(self._analyzer, stored.chunk.text, self._plan.tokens)
-            fields = self._fields(stored)
-            share = self._share(matches.tokens.union(*fields.values()), ranked.named)
-            relevance = round(relevance_of(ranked.evidence, share), 4) if ranked.evidence else None
-            judged = relevance if ranked.rerank_score is None else ranked.rerank_score
-            if judged is not None and judged < (self._query.min_relevance or 0.0):
+            judged = self.judge(each.ranked, each.stored)
+            if judged.is_below(self._query.min_relevance):
                 continue
-            passage = build_passage(
-                self._sessions[ranked.base],
-                stored,
-                self._marks(ranked, stored, matches.marks),
-                focus=self._plan.is_keyword,
-                max_chars=min(limits, default=None),
-            )
-            why = ["words"] if matches.marks else []
-            why += [*ranked.why, *(code for code, tokens in fields.items() if self._plan.matches(tokens))]
-            hits.append(self._hit(len(hits) + 1, ranked, stored, passage, tuple(why), relevance, share))
+            passage = self._passage(each, judged.marks, min(limits, default=None))
+            hits.append(self._hit(len(hits) + 1, each.ranked, each.stored, passage, judged))
             left = None if left is None else left - len(passage.text)
         return hits
+
+    def judge(self, ranked: Ranked, stored: StoredChunk) -> Judged:
+        """Return what the query's words matched of a chunk, and how likely it is to answer."""
+        matches = find_matches(self._analyzer, stored.chunk.text, self._plan.tokens)
+        fields = self._fields(stored)
+        share = self._share(matches.tokens.union(*fields.values()), ranked.named)
+        why = ["words"] if matches.marks else []
+        why += [*ranked.why, *(code for code, tokens in fields.items() if self._plan.matches(tokens))]
+        return Judged(
+            marks=self._marks(ranked, stored, matches.marks),
+            why=tuple(why),
+            share=share,
+            relevance=round(relevance_of(ranked.evidence, share), 4) if ranked.evidence else None,
+            rerank_score=ranked.rerank_score,
+        )
+
+    def _passage(self, chosen: Chosen, marks: Marks, max_chars: int | None) -> Passage:
+        session, focus = self._sessions[chosen.ranked.base], self._plan.is_keyword
+        passage = build_passage(session, chosen.stored, marks, focus=focus, max_chars=max_chars)
+        while chosen.max_tokens and (tokens := estimate_chat_tokens(passage.text)) > chosen.max_tokens:
+            max_chars = max(1, len(passage.text) * chosen.max_tokens // tokens - 1)
+            passage = build_passage(session, chosen.stored, marks, focus=focus, max_chars=max_chars)
+        return passage
 
     def _fields(self, stored: StoredChunk) -> dict[str, list[str]]:
         """Return the tokens of what belongs to a chunk beside its text, by the code of a reason (docs/search.md)."""
@@ -132,9 +174,7 @@ class Presenter:
         ranked: Ranked,
         stored: StoredChunk,
         passage: Passage,
-        why: tuple[str, ...],
-        relevance: float | None,
-        share: float,
+        judged: Judged,
     ) -> Hit:
         document = stored.document
         page, page_end = self._pages(ranked.base, stored, passage)
@@ -154,7 +194,7 @@ class Presenter:
         return Hit(
             rank=number,
             score=round(ranked.score, 4),
-            relevance=relevance,
+            relevance=judged.relevance,
             base=ranked.base,
             doc_id=document.doc_id,
             path=document.source.path,
@@ -172,9 +212,9 @@ class Presenter:
             locator=str(locator),
             file_state=file_state(self._sessions[ranked.base], document),
             rerank_score=None if ranked.rerank_score is None else round(ranked.rerank_score, 4),
-            why=why,
+            why=judged.why,
             marks=passage.marks,
-            explanation=_explanation(ranked, share),
+            explanation=_explanation(ranked, judged.share),
         )
 
 

@@ -10,21 +10,18 @@ from typing import Any
 
 from zhiku.answer import Answer, Health, Hit, Leg, Mode, Query
 from zhiku.errors import QueryError, SourceError, ZhikuError
-from zhiku.model import FileState, StoredChunk, VectorRanking
+from zhiku.model import FileState, VectorRanking
 from zhiku.ports import ReadSession
+from zhiku.retrieve.choose import best_of, best_within, score_anew
 from zhiku.retrieve.expand import Expansion, expand
 from zhiku.retrieve.joint import Scored, joint_scores, statistics_of, weights_of
 from zhiku.retrieve.legs import POSTINGS_BESIDE_MEANING, ByWords, find_nearest, find_words
 from zhiku.retrieve.meaning import Meaning, embedding
 from zhiku.retrieve.plan import PHRASE_BONUS, Plan, build_plan
 from zhiku.retrieve.present import Presenter, Ranked
-from zhiku.retrieve.rerank import Reranked, Reranking, rerank
+from zhiku.retrieve.rerank import Reranked, Reranking
 from zhiku.text.analyze import Analyzer
 from zhiku.text.glossary import Glossary
-
-MAX_SHARE_OF_DOCUMENT = 0.5
-"""At most this share of a question's hits comes from one document while others match too."""
-
 
 MAX_TOP_K = 10_000
 """More hits than anybody reads; a number without end would be a fault of SQLite's."""
@@ -59,13 +56,16 @@ def search(
     """
     began = time.perf_counter()
     ranking = rank(sessions, query, analyzer, meanings, glossaries)
-    chosen = choose(ranking.chunks, query.top_k, is_keyword=ranking.plan.is_keyword)
-    reranked = None
-    if reranking:
-        reranked = rerank(chosen, fetch(sessions, chosen), query, reranking)
-        chosen = choose(reranked.chunks, reranked.top_k, is_keyword=ranking.plan.is_keyword)
     presenter = Presenter(sessions, query, ranking.plan, analyzer, _weights(sessions, ranking), ranking.expansions)
-    hits = presenter.hits(zip(chosen, fetch(sessions, chosen), strict=True))
+    reranked, found = None, ranking.chunks
+    if reranking:
+        reranked = score_anew(sessions, query, ranking.chunks, reranking, is_keyword=ranking.plan.is_keyword)
+        found = reranked.chunks
+    if query.max_tokens is None:
+        chosen, budget = best_of(sessions, query, found, is_keyword=ranking.plan.is_keyword), None
+    else:
+        chosen, budget = best_within(sessions, query, found, presenter, analyzer)
+    hits = presenter.hits(chosen)
     health = _health(sessions, ranking, hits, began)
     return Answer(
         query=query.text,
@@ -73,6 +73,7 @@ def search(
         mode=ranking.mode,
         hits=tuple(hits),
         health=_with_reranking(health, query, reranked),
+        budget=budget,
         explanation=_explain(ranking, sessions),
     )
 
@@ -133,7 +134,7 @@ def _weights(sessions: Mapping[str, ReadSession], ranking: Ranking) -> Mapping[s
 def _check(query: Query) -> None:
     if not query.text.strip():
         raise QueryError("the query is empty.", hint="say what to look for: zhiku search WORDS")
-    for name in ("top_k", "rerank_top_k", "max_chars", "max_chars_per_hit"):
+    for name in ("top_k", "rerank_top_k", "max_chars", "max_chars_per_hit", "max_tokens"):
         value = getattr(query, name)
         if value is not None and value < 1:
             raise QueryError("{name} must be at least 1, not {value}.", name=name, value=value)
@@ -179,31 +180,6 @@ def _rescored(ranked: Ranked, scored: Scored) -> Ranked:
     why = (*ranked.why, "glossary") if scored.gained else ranked.why
     complete = ranked.is_complete or scored.is_complete
     return replace(ranked, score=scored.score, gained=scored.gained, named=scored.named, why=why, is_complete=complete)
-
-
-def fetch(sessions: Mapping[str, ReadSession], ranked: Sequence[Ranked]) -> list[StoredChunk]:
-    """Return what the bases hold of ranked chunks, in their order."""
-    stored = {
-        (name, chunk.chunk_id): chunk
-        for name, session in sessions.items()
-        for chunk in session.chunks([r.chunk_id for r in ranked if r.base == name])
-    }
-    return [stored[r.base, r.chunk_id] for r in ranked]
-
-
-def choose(ranked: Sequence[Ranked], top_k: int, *, is_keyword: bool) -> list[Ranked]:
-    """Return `top_k` of the ranked chunks, in order, without letting one document crowd out the others.
-
-    For a keyword every document comes once before any comes twice; for a question a document has a bounded share."""
-    share = 1 if is_keyword else max(1, int(top_k * MAX_SHARE_OF_DOCUMENT))
-    taken: Counter[tuple[str, int]] = Counter()
-    first: list[int] = []
-    later: list[int] = []
-    for i, chunk in enumerate(ranked):
-        document = (chunk.base, chunk.doc_id)
-        (first if taken[document] < share else later).append(i)
-        taken[document] += 1
-    return [ranked[i] for i in sorted((first + later)[:top_k])]
 
 
 def _legs(

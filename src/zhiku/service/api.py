@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from zhiku.answer import Answer, Mode, Query
+from zhiku.answer import BUDGET_TOP_K, Answer, Mode, Query
 from zhiku.config import DEFAULT_BASE, environment, home_from
 from zhiku.service.base import Base
 from zhiku.service.library import Library
@@ -124,13 +124,14 @@ def search_bases(
     source: str | None = None,
     max_chars: int | None = None,
     max_chars_per_hit: int | None = None,
+    max_tokens: int | None = None,
     expand: bool = True,
 ) -> Answer:
     """Return the best passages of the bases named, in one ranking; without a name, of `default` or the only base."""
     opened = library(home)
     query = Query(
         text=text,
-        top_k=opened.settings.search.top_k if top_k is None else top_k,
+        top_k=top_k or (BUDGET_TOP_K if max_tokens else opened.settings.search.top_k),
         mode=mode,
         min_relevance=min_relevance,
         rerank=rerank,
@@ -138,6 +139,7 @@ def search_bases(
         source=source,
         max_chars=max_chars,
         max_chars_per_hit=max_chars_per_hit,
+        max_tokens=max_tokens,
         expand=expand,
     )
     return opened.search(query, [bases] if isinstance(bases, str) else bases)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from zhiku.answer import DEFAULT_TOP_K, Answer, Mode, Query
+from zhiku.answer import BUDGET_TOP_K, DEFAULT_TOP_K, Answer, Mode, Query
 from zhiku.config import load_base_settings
 from zhiku.locator import SCHEME, parse_locator
 from zhiku.model import Document, FileState
@@ -40,7 +40,7 @@ class Base(MaintainedBase):
         self,
         text: str,
         *,
-        top_k: int = DEFAULT_TOP_K,
+        top_k: int | None = None,
         mode: Mode = "hybrid",
         min_relevance: float | None = None,
         rerank: bool | None = None,
@@ -48,12 +48,16 @@ class Base(MaintainedBase):
         source: str | None = None,
         max_chars: int | None = None,
         max_chars_per_hit: int | None = None,
+        max_tokens: int | None = None,
         expand: bool = True,
     ) -> Answer:
-        """Return the best passages for a question or some words, best first."""
+        """Return the best passages for a question or some words, best first.
+
+        Unless named, `top_k` is 10, or as many as `max_tokens` holds.
+        """
         query = Query(
             text=text,
-            top_k=top_k,
+            top_k=top_k or (BUDGET_TOP_K if max_tokens else DEFAULT_TOP_K),
             mode=mode,
             min_relevance=min_relevance,
             rerank=rerank,
@@ -61,6 +65,7 @@ class Base(MaintainedBase):
             source=source,
             max_chars=max_chars,
             max_chars_per_hit=max_chars_per_hit,
+            max_tokens=max_tokens,
             expand=expand,
         )
         query, reranking = self._rerankers.prepare(query)

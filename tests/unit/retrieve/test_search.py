@@ -217,7 +217,7 @@ def test_the_answer_as_json_has_the_documented_shape(shelf: Shelf) -> None:
     shelf.index()
     answer = json.loads(json.dumps(shelf.search("阀门").to_dict(), ensure_ascii=False))
 
-    assert list(answer) == ["query", "bases", "mode", "hits", "health"]
+    assert list(answer) == ["query", "bases", "mode", "hits", "budget", "health"]
     assert set(answer["hits"][0]) == set(
         "rank score relevance base doc_id path file title section page page_end line_start line_end ocr"
         " ocr_confidence hidden_text text locator file_state rerank_score why".split()
