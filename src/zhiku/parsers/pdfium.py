@@ -5,6 +5,7 @@ PDFium is not thread-safe. Loading it takes .14 s (measured), so it is imported 
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -14,8 +15,9 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
 from zhiku.errors import ParseFailed, PasswordNeeded, UnsupportedFormat
-from zhiku.parsers.pdfium_lines import PageFrame, iter_lines
-from zhiku.parsers.pdfium_notes import iter_notes
+from zhiku.parsers.pdfium_lines import PageFrame, has_lost_text, iter_lines
+from zhiku.parsers.pdfium_notes import Box, iter_notes, iter_shown_only
+from zhiku.text.pdf_characters import clean_characters
 from zhiku.text.pdf_printed import OutlineEntry, PrintedLine, PrintedPage
 
 if TYPE_CHECKING:
@@ -33,6 +35,9 @@ RENDER_DPI: Final = 200
 
 MAX_SIDE: Final = 4_000
 """Of a page that is drawn, in pixels, however large it is."""
+
+MAX_SHOWN_ONLY: Final = 100
+"""Annotations of a page whose text is looked for where they are drawn."""
 
 MAX_DEPTH: Final = 3
 """Of objects within objects."""
@@ -105,9 +110,24 @@ class PdfFile:
         """Return a page (1-based); None where it cannot be loaded."""
         try:
             with closing(self._pdf[page_no - 1]) as page, closing(page.get_textpage()) as text_page:
-                return _read_page(page, text_page, page_no)
+                printed = _read_page(page, text_page, page_no)
+                boxes = list(islice(iter_shown_only(page), MAX_SHOWN_ONLY))
+                known = {line for box in boxes for line in _lines_in(text_page, box)}
         except pdfium.PdfiumError:
             return None
+        if boxes:
+            printed = replace(printed, notes=(*printed.notes, *self._read_shown(page_no, boxes, known)))
+        return printed
+
+    def _read_shown(self, page_no: int, boxes: Sequence[Box], known: Collection[str]) -> Iterator[str]:
+        """Yield what annotations show in their boxes and does not stand there on the page below."""
+        with suppress(pdfium.PdfiumError):
+            with closing(self._pdf[page_no - 1]) as page:
+                raw.FPDFPage_Flatten(page, raw.FLAT_NORMALDISPLAY)  # of the document in memory
+            with closing(self._pdf[page_no - 1]) as page, closing(page.get_textpage()) as text_page:
+                for box in boxes:
+                    if note := " ".join(line for line in _lines_in(text_page, box) if line not in known):
+                        yield note
 
     def render_page(self, page_no: int) -> Image:
         """Return what a page (1-based) looks like, for OCR. Raise ParseFailed where it cannot be drawn."""
@@ -137,6 +157,12 @@ class PdfFile:
         return entries
 
 
+def _lines_in(text_page: Any, box: Box) -> Iterator[str]:
+    for line in text_page.get_text_bounded(*box).splitlines():
+        if text := clean_characters(" ".join(line.split())):
+            yield text
+
+
 def _read_page(page: Any, text_page: Any, page_no: int) -> PrintedPage:
     left, bottom, right, top = page.get_bbox()
     frame = PageFrame(left, bottom, right, top, page.get_rotation())
@@ -148,7 +174,9 @@ def _read_page(page: Any, text_page: Any, page_no: int) -> PrintedPage:
     printed = PrintedPage(
         page_no=page_no, width=width, height=height, lines=lines, notes=tuple(dict.fromkeys(iter_notes(page)))
     )
-    if not text_page.count_chars():
+    if text_page.count_chars():
+        printed = replace(printed, has_lost_text=has_lost_text(text_page, lines))
+    else:
         objects = islice(page.get_objects(max_depth=MAX_DEPTH), MAX_OBJECTS)
         printed = replace(printed, has_lost_text=any(each.type == raw.FPDF_PAGEOBJ_TEXT for each in objects))
     if sum(len(line.text) for line in lines) < FEW_CHARS or any(line.is_hidden for line in lines):

@@ -33,6 +33,10 @@ MAX_POINTS: Final = 1e6
 SAMPLES: Final = 5
 """Characters of a line whose font size is asked for: most of them decide."""
 
+MAX_LOST_SHARE: Final = 0.25
+"""Of a page's characters may be controls, which are codes of a font that does not say which characters it shows."""
+
+_CODE: Final = re.compile("[\x00\x01\x03-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # \x02 is a hyphen
 _LINE: Final = re.compile(r"[^\r\n]+")
 _HAN: Final = "\u2e80-\u30ff\u3400-\u9fff\uf900-\uffef"
 _HAN_GAP: Final = re.compile(f"[{_HAN}] [{_HAN}]")
@@ -76,6 +80,15 @@ def iter_lines(text_page: Any, frame: PageFrame) -> Iterator[PrintedLine]:
             yield line
 
 
+def has_lost_text(text_page: Any, lines: Sequence[PrintedLine]) -> bool:
+    """Say whether a page with characters shows others than the lines that were read of it."""
+    count = text_page.count_chars()
+    if sum(len(line.text) for line in lines) >= count * (1 - MAX_LOST_SHARE):
+        return False
+    text = "".join(text_page.get_text_range().split())
+    return len(_CODE.findall(text)) > len(text) * MAX_LOST_SHARE
+
+
 class _Line:
     def __init__(self, text_page: Any, frame: PageFrame, text: str, places: Sequence[int]) -> None:
         self._text_page = text_page
@@ -93,7 +106,7 @@ class _Line:
             return None
         self._size = self._font_size(first, last)
         shown = clean_characters(self._without_made_up_spaces())
-        if not shown.strip(HYPHENS):
+        if not shown.strip(HYPHENS).strip():
             return None
         left, _ = self._edges(first)
         x, y = ctypes.c_double(), ctypes.c_double()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
@@ -16,6 +17,13 @@ MAX_ANNOTATIONS: Final = 2_000
 MAX_NOTE_BYTES: Final = 200_000
 """Of one value in UTF-16."""
 
+Box = tuple[float, float, float, float]
+"""Left, bottom, right and top of an annotation, as the page has them."""
+
+_DRAWN: Final = frozenset((raw.FPDF_ANNOT_FREETEXT, raw.FPDF_ANNOT_STAMP))
+_DRAWS_TEXT: Final = re.compile(r"\b(?:T[jJ]|Do)\b")
+"""Operators that show text, or another drawing."""
+
 _VALUED_FIELDS: Final = frozenset(
     (raw.FPDF_FORMFIELD_TEXTFIELD, raw.FPDF_FORMFIELD_COMBOBOX, raw.FPDF_FORMFIELD_LISTBOX)
 )
@@ -25,16 +33,45 @@ _WITHOUT_TEXT: Final = frozenset((raw.FPDF_ANNOT_POPUP, raw.FPDF_ANNOT_UNKNOWN))
 
 def iter_notes(page: Any) -> Iterator[str]:
     """Yield `label: value` for each form field that is filled in, and the text of each annotation, in their order."""
+    for annotation in _iter_annotations(page):
+        if note := _read_note(annotation, page.formenv):
+            yield note
+
+
+def iter_shown_only(page: Any) -> Iterator[Box]:
+    """Yield the boxes of annotations that say something only in how they are drawn, as signatures do."""
+    for annotation in _iter_annotations(page):
+        if _may_show(annotation, page.formenv) and _draws_text(annotation):
+            box = raw.FS_RECTF()
+            if raw.FPDFAnnot_GetRect(annotation, box):
+                yield box.left, box.bottom, box.right, box.top
+
+
+def _iter_annotations(page: Any) -> Iterator[Any]:
     for number in range(min(raw.FPDFPage_GetAnnotCount(page), MAX_ANNOTATIONS)):
         annotation = raw.FPDFPage_GetAnnot(page, number)
-        if not annotation:
-            continue
-        try:
-            note = _read_note(annotation, page.formenv)
-        finally:
-            raw.FPDFPage_CloseAnnot(annotation)
-        if note:
-            yield note
+        if annotation:
+            try:
+                yield annotation
+            finally:
+                raw.FPDFPage_CloseAnnot(annotation)
+
+
+def _may_show(annotation: Any, forms: Any) -> bool:
+    if raw.FPDFAnnot_GetSubtype(annotation) == raw.FPDF_ANNOT_WIDGET and forms:
+        kind = raw.FPDFAnnot_GetFormFieldType(forms, annotation)
+        if kind not in (raw.FPDF_FORMFIELD_SIGNATURE, raw.FPDF_FORMFIELD_TEXTFIELD):
+            return False
+    elif raw.FPDFAnnot_GetSubtype(annotation) not in _DRAWN:
+        return False
+    return not (raw.FPDFAnnot_GetFlags(annotation) & raw.FPDF_ANNOT_FLAG_HIDDEN or _read_note(annotation, forms))
+
+
+def _draws_text(annotation: Any) -> bool:
+    def read_into(*into: Any) -> int:
+        return int(raw.FPDFAnnot_GetAP(annotation, raw.FPDF_ANNOT_APPEARANCEMODE_NORMAL, *into))
+
+    return read_into(None, 0) > MAX_NOTE_BYTES or _DRAWS_TEXT.search(_read(read_into)) is not None
 
 
 def _read_note(annotation: Any, forms: Any) -> str:

@@ -28,6 +28,9 @@ MIN_IMAGES: Final = 3
 MIN_PATHS: Final = 400
 """A page without text under smaller and fewer images, and with fewer drawn lines, is blank rather than a scan."""
 
+MIN_EMPTIED_SHARE: Final = 1 / 3
+"""Of the pages with text: of books far fewer hold only what runs through, of labels and stamped pages all."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedPage:
@@ -39,11 +42,17 @@ class JudgedPage:
 
 def judge_pages(pages: Sequence[PrintedPage]) -> list[JudgedPage]:
     """Return the pages without running lines and unusable text, each with its verdict."""
-    bodies = drop_running_lines(pages)
-    is_drawn = any(page.image_share or page.paths for page in pages)
-    if not is_drawn and not any(page.lines or page.notes for page in bodies):
-        bodies = list(pages)  # the same stamp on each page, and nothing else in the file
-    return list(_iter_judged(pages, bodies))
+    return list(_iter_judged(pages, _with_all_they_hold(pages, drop_running_lines(pages))))
+
+
+def _with_all_they_hold(pages: Sequence[PrintedPage], bodies: Sequence[PrintedPage]) -> list[PrintedPage]:
+    """Return the bodies, whole where too many hold nothing but running lines: there these are the text."""
+    written = [page for page in pages if page.lines]
+    emptied = {page.page_no for page, body in zip(pages, bodies, strict=True) if page.lines and not body.lines}
+    is_scanned = any(page.page_no in emptied and _is_drawn(page) for page in pages)
+    if is_scanned or len(emptied) < len(written) * MIN_EMPTIED_SHARE:
+        return list(bodies)
+    return [page if page.page_no in emptied else body for page, body in zip(pages, bodies, strict=True)]
 
 
 def judge_recognised(pages: Sequence[PrintedPage], read: Mapping[int, PrintedPage | None]) -> list[JudgedPage]:
@@ -85,7 +94,10 @@ def _judge(page: PrintedPage, body: PrintedPage) -> PageVerdict:
         return "scan"
     if text:
         return "text"
-    is_drawn = page.image_share > MIN_IMAGE_SHARE or page.images >= MIN_IMAGES or page.paths > MIN_PATHS
-    if is_drawn:
+    if _is_drawn(page):
         return "scan"
     return "text" if page.notes else "blank"
+
+
+def _is_drawn(page: PrintedPage) -> bool:
+    return page.image_share > MIN_IMAGE_SHARE or page.images >= MIN_IMAGES or page.paths > MIN_PATHS

@@ -86,6 +86,21 @@ def test_running_heads_and_page_numbers_are_dropped() -> None:
     assert _blocks(_parse(writer.data())) == [f"Body of page {n}" for n in range(1, 5)]
 
 
+@pytest.mark.parametrize("bodies", [0, 1, 2])
+def test_running_lines_are_the_text_of_pages_that_hold_no_other(bodies: int) -> None:
+    writer = PdfWriter()
+    for number in range(1, 5):
+        writer.page(f"Label {number}", *[f"More on {number}"] * (number <= bodies), top=580)
+    assert _parse(writer.data()).metadata == {"pages": {"text": "1-4"}}
+
+
+def test_a_few_pages_of_running_lines_are_blank() -> None:
+    writer = PdfWriter()
+    for number in range(1, 6):
+        writer.page("Manual", *([""] * 6 + [f"Body of page {number}"]) * (number != 3), top=580)
+    assert _parse(writer.data()).metadata == {"pages": {"text": "1-2, 4-5", "blank": "3"}}
+
+
 def test_a_scan_needs_ocr() -> None:
     with pytest.raises(NeedsOcr, match=r"a\.pdf has 2 pages but no text layer"):
         _parse(PdfWriter().page(image=True).page(image=True).data())
@@ -180,6 +195,15 @@ def test_text_that_pdfium_does_not_give_is_not_taken_for_a_blank_page() -> None:
         assert "竖排" in "".join(_parse(data).text.split())
 
 
+def test_codes_of_a_font_that_does_not_say_what_it_shows_are_no_blank_text() -> None:
+    codes = "".join(chr(code) for code in range(1, 32) if code not in (2, 10, 13))
+    writer = PdfWriter().page("text").page()
+    writer.pages[-1] = f"BT /F1 12 Tf 50 500 Td <{codes.encode().hex()}> Tj ET".encode()
+    document = _parse(writer.data())
+    assert document.text == "text"
+    assert document.warnings == ("Pages without a usable text layer, which need OCR: 2",)
+
+
 def test_blank_pages_are_an_empty_document() -> None:
     document = _parse(PdfWriter().page().page().data())
     assert (document.text, document.blocks) == ("", ())
@@ -211,6 +235,39 @@ def test_what_is_typed_into_a_scanned_form_is_read() -> None:
 def test_annotations_come_after_their_page(entries: str, notes: list[str]) -> None:
     writer = PdfWriter().page("first page", entries=entries).page("second page")
     assert _blocks(_parse(writer.data())) == ["first page", *notes, "second page"]
+
+
+def drawn(kind: str, entries: str = "") -> str:
+    """Return the page's entry for an annotation that is drawn by the ninth object."""
+    return f"/Annots[<</Type/Annot/Subtype/{kind}/Rect[50 300 350 340]/F 4/AP<</N 9 0 R>>{entries}>>]"
+
+
+def drawing(*lines: str) -> bytes:
+    content = " ".join(f"BT /F1 9 Tf 2 {30 - 12 * n} Td ({line}) Tj ET" for n, line in enumerate(lines))
+    head = "<</Type/XObject/Subtype/Form/BBox[0 0 300 40]/Resources<</Font<</F1 3 0 R>>>>"
+    return f"{head}/Length {len(content)}>>stream\n{content}\nendstream".encode()
+
+
+@pytest.mark.parametrize("entries", [drawn("Stamp"), drawn("FreeText"), drawn("FreeText", "/Contents()")])
+def test_what_an_annotation_only_shows_is_read(entries: str) -> None:
+    data = PdfWriter().page("Contract", entries=entries).data(extra=(drawing("Signed by Li Lei", "2031-05-06"),))
+    assert _blocks(_parse(data)) == ["Contract", "Signed by Li Lei 2031-05-06"]
+
+
+@pytest.mark.parametrize("entries", [drawn("Stamp", "/Contents(paid)"), drawn("FreeText", "/F 2"), drawn("Link")])
+def test_what_an_annotation_says_or_hides_is_not_read_from_its_drawing(entries: str) -> None:
+    data = PdfWriter().page("Contract", entries=entries).data(extra=(drawing("Signed by Li Lei"),))
+    assert "Signed" not in _parse(data).text
+
+
+def test_a_signature_is_read_as_it_is_shown() -> None:
+    writer = PdfWriter(fields=[("City", "Xi'an")]).page("Contract")
+    signature = b"<</Type/Annot/Subtype/Widget/FT/Sig/T(s)/Rect[50 300 350 340]/F 132/AP<</N 11 0 R>>>>"
+    data = writer.data(extra=(signature, drawing("Signed by Li Lei")))
+    data = data.replace(b"/Annots[9 0 R]", b"/Annots[9 0 R 10 0 R]").replace(
+        b"/Fields[9 0 R]", b"/Fields[9 0 R 10 0 R]"
+    )
+    assert _blocks(_parse(data)) == ["Contract", "City: Xi'an", "Signed by Li Lei"]
 
 
 @pytest.mark.parametrize(
