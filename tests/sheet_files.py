@@ -90,20 +90,21 @@ def number(value: float, style: int = 1) -> str:
 # ods
 
 
-def ods(*tables: str, styles: str = "", encrypted: bool = False, meta: str = "") -> bytes:
-    """Return a spreadsheet of `table:table` elements."""
+def ods(*tables: str, styles: str = "", encrypted: str = "", meta: str = "", doctype: str = "") -> bytes:
+    """Return a spreadsheet of `table:table` elements; `encrypted` names a part, `doctype` is that of the manifest."""
     spaces = " ".join(
         f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
         for name in ("office", "table", "text", "style", "manifest", "meta")
     )
     spaces += ' xmlns:dc="http://purl.org/dc/elements/1.1/"'
-    entry = '<manifest:file-entry manifest:full-path="content.xml">{}</manifest:file-entry>'
+    entries = "".join(
+        f'<manifest:file-entry manifest:full-path="{part}">'
+        f"{'<manifest:encryption-data/>' * (part == encrypted)}</manifest:file-entry>"
+        for part in dict.fromkeys(["content.xml", encrypted or "meta.xml"])
+    )
     files = {
         "mimetype": "application/vnd.oasis.opendocument.spreadsheet",
-        "META-INF/manifest.xml": (
-            f"<manifest:manifest {spaces}>{entry.format('<manifest:encryption-data/>' if encrypted else '')}"
-            "</manifest:manifest>"
-        ),
+        "META-INF/manifest.xml": (f"{doctype}<manifest:manifest {spaces}>{entries}</manifest:manifest>"),
         "meta.xml": f"<office:document-meta {spaces}><office:meta>{meta}</office:meta></office:document-meta>",
         "content.xml": (
             f"<office:document-content {spaces}><office:automatic-styles>{styles}</office:automatic-styles>"
@@ -134,7 +135,13 @@ def ods_cell(text: str = "", repeated: int = 1) -> str:
 # xls (MS-XLS, in the container of MS-CFB)
 
 
-def xls(sheets: Mapping[str, Mapping[tuple[int, int], Value]], *, hidden: str = "", encrypted: bool = False) -> bytes:
+def xls(
+    sheets: Mapping[str, Mapping[tuple[int, int], Value]],
+    *,
+    hidden: str = "",
+    encrypted: bool = False,
+    stream: str = "Workbook",
+) -> bytes:
     """Return a workbook of cells by sheet and place, (row, column) from 0; dates are numbers of a float subclass."""
     bodies = [
         _record(0x809, struct.pack("<HHHH", 0x600, 0x10, 0, 0) + bytes(8))
@@ -152,7 +159,7 @@ def xls(sheets: Mapping[str, Mapping[tuple[int, int], Value]], *, hidden: str = 
     for name, title, body in zip(names, sheets, bodies, strict=True):
         start += _record(0x85, struct.pack("<IBB", at, title == hidden, 0) + name)
         at += len(body)
-    return ole("Workbook", start + _record(0x0A, b"") + b"".join(bodies))
+    return ole(stream, start + _record(0x0A, b"") + b"".join(bodies))
 
 
 class Day(float):

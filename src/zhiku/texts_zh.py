@@ -395,6 +395,7 @@ TEXTS: dict[str, str] = {
     ),
     "save it as .xlsx and index that": "另存为 .xlsx，再索引它",
     "open it in its own program to check it": "用它自己的程序打开检查一下",
+    "{path} is a workbook of Excel 4 or older": "{path} 是 Excel 4 或更早版本的工作簿",
     "{path} is a document of Office 97-2003 whatever its ending": "{path} 不论后缀，其实是 Office 97-2003 的文档",
     "open it in its own program and save it in the present format (.docx, .pptx, .xlsx)": "用它自己的程序打开，另存为现在的格式（.docx、.pptx、.xlsx）",
     "{path} declares a document type, as no Office program does: it may be an attack": "{path} 声明了文档类型，Office 程序从不这样做：可能是攻击",

@@ -13,6 +13,8 @@ from zhiku.parsers.sheets import SheetCells, Workbook
 from zhiku.parsers.xml_walk import Attributes, Handlers, attribute, parse_whole
 
 CONTENT_PART: Final = "content.xml"
+ENCRYPTED_PART: Final = "encrypted-package"
+"""Where a program since LibreOffice 24.8 keeps all parts of an encrypted file."""
 _MANIFEST_PART: Final = "META-INF/manifest.xml"
 _PROPERTIES_PART: Final = "meta.xml"
 _MAX_ROWS: Final = 1 << 24
@@ -43,19 +45,27 @@ def read_ods(package: Package, path: str, workbook: Workbook) -> ParsedDocument:
 
 
 def _refuse_encrypted(package: Package, path: str) -> None:
-    encrypted: list[bool] = []
+    """Raise PasswordNeeded if the cells are encrypted; macros may be so alone."""
+    part = ""
+    encrypted: set[str] = set()
+
+    def start_part(attributes: Attributes) -> None:
+        nonlocal part
+        part = attribute(attributes, "full-path")
 
     def note(_: Attributes) -> None:
-        encrypted.append(True)
+        encrypted.add(part)
 
+    handlers = Handlers(
+        starts={"manifest:file-entry": start_part, "manifest:encryption-data": note},
+        ends={},
+        characters=lambda _: None,
+    )
     try:
-        package.walk(
-            _MANIFEST_PART,
-            Handlers(starts={"manifest:encryption-data": note}, ends={}, characters=lambda _: None),
-        )
+        package.walk(_MANIFEST_PART, handlers, allow_doctype=True)  # OpenOffice 2 wrote one
     except DamagedPart:
         return  # nothing that is needed to read the rest
-    if encrypted:
+    if encrypted & {CONTENT_PART, ENCRYPTED_PART}:
         raise needs_password(path)
 
 

@@ -37,7 +37,7 @@ NAMESPACES: Final = {
     "dc": ("http://purl.org/dc/elements/1.1/",),
     "dcterms": ("http://purl.org/dc/terms/",),
     # OpenDocument (ISO/IEC 26300)
-    "manifest": ("urn:oasis:names:tc:opendocument:xmlns:manifest:1.0",),
+    "manifest": ("urn:oasis:names:tc:opendocument:xmlns:manifest:1.0", "http://openoffice.org/2001/manifest"),
     "office": ("urn:oasis:names:tc:opendocument:xmlns:office:1.0",),
     "style": ("urn:oasis:names:tc:opendocument:xmlns:style:1.0",),
     "table": ("urn:oasis:names:tc:opendocument:xmlns:table:1.0",),
@@ -48,9 +48,11 @@ NAMESPACES: Final = {
 _WRONG_MARKUP: Final = "the markup of its text is cut off or wrong"
 OLE_MARK: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 # Names in an OLE file's directory: of an encrypted package (MS-OFFCRYPTO 2.3.1), of documents of old (MS-DOC 2.1.1,
-# MS-XLS 2.1.1, MS-PPT 2.1.1; Excel 5 called it Book).
+# MS-XLS 2.1.1, MS-PPT 2.1.1; Excel 5 called it Book, and other programs write capitals).
 ENCRYPTED_PACKAGE: Final = "EncryptedPackage".encode("utf-16-le")
-OLD_WORKBOOKS: Final = tuple(f"{name}\0".encode("utf-16-le") for name in ("Workbook", "Book"))
+WORKBOOK_STREAMS: Final = ("Workbook", "Book", "WORKBOOK", "BOOK")
+OLD_WORKBOOKS: Final = tuple(f"{name}\0".encode("utf-16-le") for name in WORKBOOK_STREAMS)
+SAVE_ANEW: Final = "open it in its own program and save it in the present format (.docx, .pptx, .xlsx)"
 _OLD_WORD: Final = "WordDocument".encode("utf-16-le")
 _OLD_SLIDES: Final = "PowerPoint Document".encode("utf-16-le")
 
@@ -83,8 +85,8 @@ class Package:
         """Return a part's bytes (see `Archive.read`)."""
         return self._archive.read(part)
 
-    def walk(self, part: str, handlers: Handlers) -> None:
-        """Walk through a part's XML; nothing happens where there is none of this name.
+    def walk(self, part: str, handlers: Handlers, *, allow_doctype: bool = False) -> None:
+        """Walk through a part's XML (see `xml_walk.walk`); nothing happens where there is none of this name.
 
         Raise DamagedPart; ParseFailed or TooLarge where the whole file is not to be trusted.
         """
@@ -92,7 +94,7 @@ class Package:
         if data is None:
             return
         try:
-            walk(data, handlers, NAMESPACES)
+            walk(data, handlers, NAMESPACES, allow_doctype=allow_doctype)
         except MalformedXml as error:
             raise DamagedPart(_WRONG_MARKUP) from error
         except DoctypeFound as error:
@@ -135,7 +137,7 @@ def refuse_ole(data: bytes, path: str) -> None:
         raise UnsupportedFormat(
             "{path} is a document of Office 97-2003 whatever its ending",
             path=path,
-            hint="open it in its own program and save it in the present format (.docx, .pptx, .xlsx)",
+            hint=SAVE_ANEW,
         )
     raise _no_office_document(path)
 

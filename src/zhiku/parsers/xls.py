@@ -6,13 +6,13 @@ import datetime as dt
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from zhiku.errors import ParseFailed
 from zhiku.model import ParsedDocument
 from zhiku.parsers.archive import DamagedPart
 from zhiku.parsers.ole import OleFile
-from zhiku.parsers.ooxml import Package
+from zhiku.parsers.ooxml import WORKBOOK_STREAMS, Package
 from zhiku.parsers.ooxml_parts import Parts
 from zhiku.parsers.sheets import SheetCells, Workbook
 from zhiku.parsers.xls_grid import check_xls, check_xlsb
@@ -21,13 +21,11 @@ from zhiku.text.cell_format import show_general
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet
 
-_STREAMS: Final = ("Workbook", "Book", "WORKBOOK", "BOOK")
-
 
 def read_xls(data: bytes, path: str, workbook: Workbook) -> ParsedDocument:
     """Return the document; raise PasswordNeeded, TooLarge or ParseFailed."""
     try:
-        stream = OleFile(data).read(_STREAMS)
+        stream = OleFile(data).read(WORKBOOK_STREAMS)
     except DamagedPart as error:
         raise _damaged(path) from error
     check_xls(stream or b"", path)

@@ -221,7 +221,20 @@ def test_the_title_of_a_spreadsheet_of_libreoffice_is_read() -> None:
 
 def test_an_encrypted_spreadsheet_of_libreoffice_needs_a_password() -> None:
     with pytest.raises(PasswordNeeded):
-        parse(ods(encrypted=True))
+        parse(ods(encrypted="content.xml"))
+    with pytest.raises(PasswordNeeded):
+        parse(ods(encrypted="encrypted-package"))
+
+
+def test_a_spreadsheet_whose_macros_alone_are_encrypted_is_read() -> None:
+    assert parse(ods(ods_table("S", ods_row("x")), encrypted="Basic/Standard/Module1.xml")).text == "S\n\nx"
+
+
+def test_a_manifest_of_openoffice_names_a_document_type_and_declares_nothing() -> None:
+    named = '<!DOCTYPE manifest:manifest PUBLIC "-//OpenOffice.org//DTD Manifest 1.0//EN" "Manifest.dtd"{}>'
+    assert parse(ods(ods_table("S", ods_row("x")), doctype=named.format(""))).text == "S\n\nx"
+    with pytest.raises(ParseFailed, match="declares a document type"):
+        parse(ods(ods_table("S", ods_row("x")), doctype=named.format('[<!ENTITY a "aaa">]')))
 
 
 def test_a_text_document_of_libreoffice_is_no_spreadsheet() -> None:
@@ -236,6 +249,17 @@ def test_a_text_document_of_libreoffice_is_no_spreadsheet() -> None:
 def test_values_of_binary_cells_are_shown(make: Any) -> None:
     document = parse(make({"S": {(2, 1): "文", (2, 2): 0.5, (2, 3): True, (3, 1): False, (3, 2): 1e20}}))
     assert numbered(document) == [(3, "S"), (3, "文 | 0.5 | TRUE"), (4, "FALSE | 1E+20")]
+
+
+@pytest.mark.parametrize("name", ["Book", "WORKBOOK", "BOOK"])
+def test_an_old_workbook_is_found_by_each_of_its_names(name: str) -> None:
+    assert parse(xls({"S": {(0, 0): "x"}}, stream=name)).text == "S\n\nx"
+
+
+@pytest.mark.parametrize("head", ["09000400", "09020600", "09040600"])
+def test_a_workbook_from_before_excel_5_is_told_as_one(head: str) -> None:
+    with pytest.raises(UnsupportedFormat, match="Excel 4 or older"):
+        parse(bytes.fromhex(head) + bytes(40))
 
 
 def test_dates_of_old_workbooks_are_dates() -> None:
