@@ -42,3 +42,41 @@ def test_a_glossary_that_is_not_there_is_refused(cli: Cli, terms: Path) -> None:
     refused = cli("index", "--glossary", "none.md")
     assert refused.returncode == 2
     assert "none.md is no file." in refused.stderr
+
+
+def test_terms_are_shown_and_checked(cli: Cli, terms: Path) -> None:
+    shown = cli("terms")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert shown.stdout.splitlines() == [
+        f"{terms}: 1 terms",
+        "  LV = Louis Vuitton",
+        "Aliases without a line of their own, which find their term all the same: 1",
+        "- Louis Vuitton (L1)",
+        "In no document: 1",
+        "- LV (L1)",
+    ]
+    terms.write_text("LV = Louis Vuitton\nlv = 门店\nprose\n", "utf-8")
+    checked = cli("terms", "--format", "json")
+    assert checked.returncode == 4
+    told = json.loads(checked.stdout)
+    assert [finding["kind"] for finding in told["findings"]] == [
+        "duplicate",
+        "no_entry",
+        "no_entry",
+        "not_found",
+        "not_found",
+    ]
+    assert [fault["code"] for fault in told["faults"]] == ["source"]
+    assert "line 3" in cli("terms").stderr
+
+
+def test_a_base_without_terms_says_how_to_name_some(cli: Cli, terms: Path) -> None:
+    assert cli("index", "--glossary", "").returncode == 0
+    shown = cli("terms")
+    assert (shown.returncode, shown.stdout) == (1, "")
+    assert "zhiku index --glossary FILE" in shown.stderr
+
+
+def test_status_and_doctor_count_terms(cli: Cli, terms: Path) -> None:
+    assert f"1 terms  {terms}" in cli("status").stdout
+    assert "glossary    1 terms" in cli("doctor").stdout

@@ -18,6 +18,7 @@ from zhiku.cli.personas import PERSONA_COLUMNS
 from zhiku.cli.places import STATES
 from zhiku.cli.reasons import RULES
 from zhiku.cli.sync import COUNTS
+from zhiku.cli.terms import FINDINGS
 from zhiku.errors import ZhikuError
 from zhiku.texts_zh import TEXTS
 
@@ -98,6 +99,7 @@ def all_templates() -> Iterator[tuple[str, str]]:
         MODES,
         COUNTS,
         READINGS,
+        FINDINGS,
         {name: text for name, (_, text) in COMMANDS.items()},
     ):
         yield from ((key, text) for key, text in table.items() if text)

@@ -94,6 +94,9 @@ def _facts(status: Status, screen: Screen) -> Iterator[tuple[str, str]]:
         yield screen.tr("pages"), joined([f"{status.pages.total:,}", *pages_read(status.pages, screen)])
     yield screen.tr("chunks"), f"{totals.chunks:,}"
     yield screen.tr("characters"), f"{totals.chars:,}"
+    if status.glossary.paths:
+        count = screen.tr("{count} terms", count=len(status.glossary))
+        yield screen.tr("glossary"), joined([count, *status.glossary.paths])
     yield screen.tr("embedder"), joined([status.embedder_name, _embedded(status, screen)], " ")
     if status.lacks_code_extra:
         yield screen.tr("source code"), screen.tr("in lines; the extra zhiku[code] cuts it at functions and classes")
@@ -151,6 +154,8 @@ def _advice(status: Status, screen: Screen) -> Iterator[str]:
         yield screen.tr(
             "see which files hold no text, or pages without: zhiku ledger -b {name} --problems", name=status.name
         )
+    if status.glossary.shortcomings(status.name):
+        yield screen.tr("see what is wrong with the glossary: zhiku terms -b {name}", name=status.name)
     if status.losses.missing:
         yield screen.tr(
             "take out of search what is gone from disk: zhiku index --base {name} --prune", name=status.name

@@ -93,6 +93,8 @@ def _legs(diagnosis: Diagnosis, screen: Screen) -> Iterator[tuple[str, str]]:
     yield screen.tr("by words"), _health(diagnosis.legs["lexical"], screen)
     yield screen.tr("by meaning"), _health(diagnosis.legs["vector"], screen)
     yield screen.tr("by keyword"), _health(diagnosis.legs["exact"], screen)
+    if diagnosis.terms:
+        yield screen.tr("glossary"), screen.tr("{count} terms", count=diagnosis.terms)
     if diagnosis.totals and (count := diagnosis.totals.failed):
         files = screen.tr("{count} files; see: zhiku status -b {name}", count=count, name=diagnosis.name)
         yield screen.tr("not read"), files

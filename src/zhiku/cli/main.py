@@ -36,6 +36,7 @@ COMMANDS = {
     "status": ("zhiku.cli.admin:status", "Show what a base holds and what could not be read."),
     "mcp": ("zhiku.cli.mcp:mcp", "Serve your documents to AI agents."),
     "ledger": ("zhiku.cli.ledger:ledger", "Show for each file what was read of it and what was not."),
+    "terms": ("zhiku.cli.terms:terms", "Show the terms of a base and check them."),
     "eval": ("zhiku.cli.evaluate:evaluate", "Measure how well questions find their answers."),
     "rebuild": ("zhiku.cli.upkeep:rebuild", "Read all files anew, while the old index answers."),
     "forget": ("zhiku.cli.upkeep:forget", "Take documents out of search; your files are not touched."),

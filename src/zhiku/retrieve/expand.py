@@ -50,7 +50,7 @@ def _expansions(text: str, glossary: Glossary, analyzer: Analyzer) -> tuple[Expa
     for mention in find_mentions(glossary, text, analyzer, STOP_WORDS):
         if others := mention.others[:left]:
             left -= len(others)
-            aliases = tuple(Alias(text=word, phrases=_phrases(word, analyzer)) for word in others)
+            aliases = tuple(Alias(text=word, phrases=spellings_of(word, analyzer)) for word in others)
             expansions.append(Expansion(said=mention.said, terms=frozenset(mention.terms), aliases=aliases))
     return tuple(expansions)
 
@@ -60,7 +60,7 @@ def phrases_of(expansions: Sequence[Expansion]) -> tuple[Unit, ...]:
     return tuple(dict.fromkeys(p for each in expansions for alias in each.aliases for p in alias.phrases))
 
 
-def _phrases(word: str, analyzer: Analyzer) -> tuple[Unit, ...]:
+def spellings_of(word: str, analyzer: Analyzer) -> tuple[Unit, ...]:
     """Return the runs of tokens that stand for a word where it is written as here or small, in singular and plural."""
     spellings = [word, word.casefold()]
     if last := _LAST_WORD.search(word):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from zhiku.answer import Answer, Health, Hit, Leg, Mode, Query
-from zhiku.errors import QueryError, SourceError, ZhikuError
+from zhiku.errors import QueryError, ZhikuError
 from zhiku.model import FileState, VectorRanking
 from zhiku.ports import ReadSession
 from zhiku.retrieve.choose import best_of, best_within, score_anew
@@ -118,7 +118,7 @@ def rank(
             *_no_words(query, plan),
             # A search by meaning only leaves out whole bases that are meant to be searched by words.
             *(embedded.reasons if query.mode == "semantic" else embedded.faults),
-            *_faults_of(used),
+            *(error for name, glossary in used.items() for error in glossary.shortcomings(name)),
         ),
     )
 
@@ -198,18 +198,6 @@ def _no_words(query: Query, plan: Plan) -> tuple[ZhikuError, ...]:
     if plan.lexical or query.mode == "semantic":
         return ()
     return (QueryError("the query holds no letter, digit or Han character to look for."),)
-
-
-def _faults_of(glossaries: Mapping[str, Glossary]) -> Iterator[ZhikuError]:
-    for name, glossary in glossaries.items():
-        yield from glossary.faults
-        if glossary.problems:
-            yield SourceError(
-                "the glossary of base {base!r} has lines that cannot be used: {count}.",
-                base=name,
-                count=len(glossary.problems),
-                hint="see which: zhiku terms --base {base}",
-            )
 
 
 def _health(sessions: Mapping[str, ReadSession], ranking: Ranking, hits: Iterable[Hit], began: float) -> Health:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from zhiku.answer import BUDGET_TOP_K, DEFAULT_TOP_K, Answer, Mode, Query
@@ -17,10 +18,13 @@ from zhiku.service.meaning import NONE, meaning_of
 from zhiku.text.glossary import Glossary
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from zhiku.retrieve.grep import LineMatch
     from zhiku.retrieve.read import Excerpt
     from zhiku.service.ledger import LedgerFile
     from zhiku.service.status import Status
+    from zhiku.service.terms import Terms
 
 
 class Base(MaintainedBase):
@@ -35,6 +39,14 @@ class Base(MaintainedBase):
         """Return the terms of the base, as its glossaries say them now; what cannot be read is among its faults."""
         roots = session.roots() if session else load_base_settings(self.folder).roots
         return self._glossaries.of(self.name, self.folder, roots, self._settings.library.roots)
+
+    def terms(self, file: str | Path | None = None) -> Terms:
+        """Return the terms of the base, or of a file that may become its glossary, and what is odd about them."""
+        from zhiku.service.terms import check_terms, terms_of_file  # a search must not pay for the import
+
+        with self.reading() if self.exists() else nullcontext() as session:
+            glossary = self.glossary(session) if file is None else terms_of_file(file)
+            return check_terms(glossary, self.name, session, self._analyzer)
 
     def search(
         self,
@@ -124,7 +136,9 @@ class Base(MaintainedBase):
         """
         from zhiku.service.status import BasePlace, status_of  # as above
 
-        place = BasePlace(name=self.name, folder=self.folder, settings=load_base_settings(self.folder))
+        place = BasePlace(
+            name=self.name, folder=self.folder, settings=load_base_settings(self.folder), glossary=self.glossary()
+        )
         if not self._store.exists():
             return status_of(place, None, self._embedders, look=look)
         with self.reading() as session:

@@ -64,7 +64,7 @@ class LegHealth:
 class Finding:
     """What is wrong with a part of a base, a leg or another; the error's hint says what mends it."""
 
-    part: LegName | Literal["base", "roots"]
+    part: LegName | Literal["base", "roots", "glossary"]
     error: ZhikuError
 
 
@@ -78,6 +78,8 @@ class Diagnosis:
     """None where the base holds nothing yet, or cannot be read."""
     legs: dict[LegName, LegHealth]
     findings: tuple[Finding, ...]
+    terms: int = 0
+    """How many terms its glossary has."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything, for JSON."""
@@ -89,6 +91,7 @@ class Diagnosis:
             "chunks": totals.chunks if totals else 0,
             "pending_vectors": totals.pending_vectors if totals else 0,
             "failed_files": totals.failed if totals else 0,
+            "terms": self.terms,
             "legs": {name: asdict(leg) for name, leg in self.legs.items()},
             "findings": [
                 {"part": each.part, "code": each.error.code, "message": each.error.message, "hint": each.error.hint}
@@ -111,8 +114,11 @@ def diagnose(base: Base) -> Diagnosis:
     findings: list[Finding] = []
     totals = None
     roots: tuple[str, ...] = ()
+    terms = 0
     try:
         roots = load_base_settings(base.folder).roots
+        terms = len(glossary := base.glossary())
+        findings += [Finding(part="glossary", error=error) for error in glossary.shortcomings(base.name)]
         if base.exists():
             with base.reading() as session:
                 totals = session.totals()
@@ -124,7 +130,14 @@ def diagnose(base: Base) -> Diagnosis:
         findings.append(Finding(part="base", error=error))
     if totals is None:
         findings[:0] = _missing_roots(base.name, roots, None)
-    return Diagnosis(name=base.name, folder=str(base.folder), totals=totals, legs=legs, findings=tuple(findings))
+    return Diagnosis(
+        name=base.name,
+        folder=str(base.folder),
+        totals=totals,
+        legs=legs,
+        findings=tuple(findings),
+        terms=terms,
+    )
 
 
 def _missing_roots(name: str, roots: Sequence[str], session: ReadSession | None) -> Iterator[Finding]:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from zhiku.service.embedding import Sending
     from zhiku.service.indexing import IndexReport
     from zhiku.service.sync_report import SyncReport
+    from zhiku.service.terms import Terms
 
 BASES_FOLDER = "bases"
 
@@ -134,6 +135,17 @@ class Library:
             by_glossary = bases if query.asks_glossaries else []
             glossaries = {base.name: base.glossary(sessions[base.name]) for base in by_glossary}
             return search(sessions, query, self._analyzer, meanings, reranking, glossaries)
+
+    def terms(self, name: str | None = None, file: str | Path | None = None) -> Terms:
+        """Return the terms of the base that `name` means, or of a file, checked; see `Base.terms`.
+
+        A file is checked by itself where no base is named and there is not just the one.
+        """
+        from zhiku.service.terms import check_terms, terms_of_file  # a search must not pay for the import
+
+        if file is not None and name is None and DEFAULT_BASE not in (known := self.names()) and len(known) != 1:
+            return check_terms(terms_of_file(file), None, None, self._analyzer)
+        return self.resolve([name] if name else [])[0].terms(file)
 
     def index(self, paths: Sequence[str | Path] = (), name: str = DEFAULT_BASE, **options: Any) -> IndexReport:
         """Bring a base up to date with `paths`, or with all its roots, and make it if there is none.

@@ -15,6 +15,7 @@ from zhiku.registry import FORMAT_ENDINGS, is_cut_at_names
 from zhiku.service.ledger import PageCounts, count_pages
 from zhiku.service.meaning import FINGERPRINT, NONE, Embedders
 from zhiku.service.roots import Losses, find_losses
+from zhiku.text.glossary import Glossary
 
 MAX_DOCUMENTS_SEEN = 2_000
 
@@ -41,6 +42,7 @@ class Status:
     """Of all searched documents; empty where nobody asked."""
     in_part: int = 0
     """Searched documents some of whose pages hold no text that could be read, likewise."""
+    glossary: Glossary = field(default_factory=Glossary)
     index_bytes: int
     lacks_code_extra: bool = False
     """Whether it holds source code in lines that the extra `code`, which is not installed, would cut at functions."""
@@ -67,6 +69,7 @@ class Status:
             "chars": self.totals.chars,
             "embedder": self.embedder,
             "pending_vectors": self.pending_vectors,
+            "terms": len(self.glossary),
             "roots": list(self.roots),
             "missing_roots": list(self.losses.missing_roots),
             "changed_at": self.changed_at or None,
@@ -76,6 +79,8 @@ class Status:
         """Return everything, for JSON."""
         details = {"folder": self.folder, "tokens": self.totals.tokens, "index_bytes": self.index_bytes}
         details |= {"pages": asdict(self.pages), "in_part": self.in_part}
+        shortcomings = [str(error) for error in self.glossary.shortcomings(self.name)]
+        details |= {"glossary": {"files": list(self.glossary.paths), "shortcomings": shortcomings}}
         losses = self.losses
         details |= {"emptied_roots": list(losses.emptied_roots), "dropped_roots": list(losses.dropped_roots)}
         details |= {"missing": list(losses.missing)}
@@ -91,6 +96,7 @@ class BasePlace:
     name: str
     folder: Path
     settings: BaseSettings
+    glossary: Glossary
 
 
 def status_of(base: BasePlace, session: ReadSession | None, embedders: Embedders, *, look: bool) -> Status:
@@ -113,6 +119,7 @@ def status_of(base: BasePlace, session: ReadSession | None, embedders: Embedders
         embedder=manifest.get(FINGERPRINT),
         ledger=tuple(session.ledger()) if session else (),
         pages=pages,
+        glossary=base.glossary,
         in_part=in_part,
         index_bytes=sum(path.stat().st_size for path in base.folder.glob("index*.sqlite3*")),
         lacks_code_extra=session is not None and _lacks_code_extra(session),

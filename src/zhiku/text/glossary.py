@@ -16,6 +16,9 @@ _ACCENTS = re.compile("[\u0300-\u036f]")
 _MAX_ENDING = 3
 """How many characters the singular and the plural of a word may differ by at its end: policy, policies."""
 
+Key = tuple[str, ...]
+"""What a word is known by."""
+
 _BREAK = ""
 """Stands between two runs of Han where a blank or a mark parts them: a word does not reach across it unnoticed."""
 
@@ -44,6 +47,18 @@ class Glossary:
 
     def __len__(self) -> int:
         return len(self.entries)
+
+    def shortcomings(self, base: str) -> tuple[ZhikuError, ...]:
+        """Return what somebody who searches a base should know: files that cannot be read, lines that are not used."""
+        if not self.problems:
+            return self.faults
+        unused = SourceError(
+            "the glossary of base {base!r} has lines that cannot be used: {count}.",
+            base=base,
+            count=len(self.problems),
+            hint="see which: zhiku terms --base {base}",
+        )
+        return (*self.faults, unused)
 
     def entries_for(self, folded: str) -> Iterator[Entry]:
         """Yield the entries of which a text, folded by `key_text`, may hold a word; the others it cannot hold."""
@@ -95,30 +110,35 @@ def find_mentions(
     character, which must stand alone. Case and variants of characters do not matter, as in the index; but words that,
     in small letters, are among `as_written` (it, who, us) are found only with the glossary's capitals.
     """
-    lines: dict[tuple[str, ...], list[Entry]] = {}
-    said: dict[tuple[str, ...], str] = {}
+    lines: dict[Key, list[Entry]] = {}
+    said: dict[Key, str] = {}
     for entry in glossary.entries_for(key_text(" ".join(text.split()))):
         for word in entry.words:
-            units = tuple(unit.key for unit in _units(analyzer.runs(word)))
-            lines.setdefault(units, []).append(entry)
-            said.setdefault(units, word)
+            key = key_of(word, analyzer)
+            lines.setdefault(key, []).append(entry)
+            said.setdefault(key, word)
     found = _longest(_units(analyzer.runs(text)), said, as_written)
     held = {key for key, _ in found}
     return [Mention(said[key], terms, _others(lines[key], held, analyzer)) for key, terms in found]
 
 
-def _others(entries: Sequence[Entry], held: set[tuple[str, ...]], analyzer: Analyzer) -> tuple[str, ...]:
+def _others(entries: Sequence[Entry], held: set[Key], analyzer: Analyzer) -> tuple[str, ...]:
     words = dict.fromkeys(word for entry in entries for word in entry.words)
-    return tuple(word for word in words if tuple(unit.key for unit in _units(analyzer.runs(word))) not in held)
+    return tuple(word for word in words if key_of(word, analyzer) not in held)
+
+
+def key_of(word: str, analyzer: Analyzer) -> Key:
+    """Return what is equal for words that are one: in any case and number, in all variants of their characters."""
+    return tuple(unit.key for unit in _units(analyzer.runs(word)))
 
 
 def _longest(
-    units: Sequence[_Unit], said: dict[tuple[str, ...], str], as_written: Container[str]
-) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    units: Sequence[_Unit], said: dict[Key, str], as_written: Container[str]
+) -> list[tuple[Key, tuple[str, ...]]]:
     """Return the keys of the words that stand in a row of units, with the terms of their places."""
     sizes = sorted({len(key) for key in said}, reverse=True)
     taken: set[int] = set()
-    found: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = {}
+    found: dict[int, tuple[Key, tuple[str, ...]]] = {}
     for size in sizes:
         for start in range(len(units) - size + 1):
             part = units[start : start + size]

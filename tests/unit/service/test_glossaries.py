@@ -11,6 +11,7 @@ import zhiku
 from shelf import Shelf
 from zhiku.config import load_base_settings
 from zhiku.errors import NotFound, SourceError
+from zhiku.service.doctor import diagnose
 from zhiku.service.library import Library
 
 
@@ -167,3 +168,40 @@ def test_read_faults_are_errors_of_the_file(shelf: Shelf) -> None:
     shelf.write("_glossary/work.md", b"LV = Louis Vuitton\n" * 100_000)
     (fault,) = shelf.library.open("work").glossary().faults
     assert isinstance(fault, SourceError)
+
+
+def test_terms_are_checked_against_the_documents(shelf: Shelf, tmp_path: Path) -> None:
+    shelf.write("_glossary/work.md", "LV = Louis Vuitton\n目录 = catalogue, lists\nprose")
+    terms = shelf.library.terms("work")
+    assert terms.was_asked
+    assert [finding.words for finding in terms.of("not_found")] == [("LV",), ("catalogue",), ("lists",)]
+    assert [str(fault.params["line"]) for fault in terms.faults] == ["3"]
+    assert not terms.is_sound
+    other = tmp_path / "other.md"
+    other.write_text("无关 = irrelevant", "utf-8")
+    terms = shelf.library.terms("work", other)
+    assert [finding.words for finding in terms.of("not_found")] == [("irrelevant",)]
+    assert terms.is_sound
+
+
+def test_a_file_of_terms_is_checked_without_a_base(tmp_path: Path) -> None:
+    file = tmp_path / "terms.md"
+    file.write_text("LV = Louis Vuitton")
+    terms = Library(tmp_path / "home").terms(file=file)
+    assert (terms.base, terms.was_asked, len(terms.glossary)) == (None, False, 1)
+    with pytest.raises(NotFound):
+        Library(tmp_path / "home").terms(file=tmp_path / "none.md")
+
+
+def test_status_and_doctor_tell_of_the_glossary(shelf: Shelf) -> None:
+    base = shelf.library.open("work")
+    assert "glossary" not in {finding.part for finding in diagnose(base).findings}
+    shelf.write("_glossary/work.md", "LV = Louis Vuitton\nprose")
+    status = base.status()
+    assert status.summary()["terms"] == 1
+    assert status.to_dict()["glossary"]["files"] == [str(shelf.docs / "_glossary" / "work.md")]
+    assert len(status.to_dict()["glossary"]["shortcomings"]) == 1
+    diagnosis = diagnose(base)
+    assert diagnosis.to_dict()["terms"] == 1
+    (error,) = (finding.error for finding in diagnosis.findings if finding.part == "glossary")
+    assert error.hint == "see which: zhiku terms --base work"
