@@ -135,14 +135,14 @@ def session_of(ctx: click.Context) -> Session:
     return session
 
 
-def unknown(template: str, name: str, known: Sequence[str], otherwise: str) -> UsageError:
+def unknown(template: str, name: str, known: Sequence[str], otherwise: str, **params: object) -> UsageError:
     """Return the error for a name that does not exist, with the nearest that does; `otherwise` is the hint if none."""
     import difflib  # only a mistake pays for it
 
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     if close:
         return UsageError(template, name=name, close=close[0], hint="did you mean {close}?")
-    return UsageError(template, name=name, hint=otherwise)
+    return UsageError(template, name=name, hint=otherwise, **params)
 
 
 def _tr(ctx: click.Context, template: str) -> str:

@@ -19,12 +19,15 @@ if TYPE_CHECKING:
     from zhiku.mcp.server import ToolServer
 
 DEFAULT_PORT = 8457
+DEFAULT_TOOLS = "default"
 
 _EXAMPLES = """\
 zhiku mcp
 zhiku mcp --base notes --base papers
 zhiku mcp --persona librarian
-zhiku mcp --http --port 9000"""
+zhiku mcp --http --port 9000
+zhiku mcp install claude-code
+zhiku mcp install codex --write --base notes"""
 
 
 @click.command(
@@ -32,30 +35,36 @@ zhiku mcp --http --port 9000"""
     epilog=_EXAMPLES,
     help="Serve your documents to AI agents, as tools of the Model Context Protocol, over standard input and output."
     " Clients start it themselves, and it ends with them. With --http it serves clients on this computer until Ctrl-C,"
-    " and prints its address. Agents can only read.",
+    " and prints its address. Agents can only read. install CLIENT prints what a client needs to be told of it.",
 )
+@click.argument("words", nargs=-1, metavar="[install CLIENT]")
 @click.option("-b", "--base", "names", multiple=True, metavar="BASE", help="Show this base only; may be repeated.")
 @click.option("--persona", metavar="NAME", default="", help="Show only what this persona sees.")
-@click.option("--tools", metavar="SET[,SET]", default="default", help="Which sets of tools to offer.")
+@click.option("--tools", metavar="SET[,SET]", default=DEFAULT_TOOLS, help="Which sets of tools to offer.")
 @click.option("--http", is_flag=True, help="Serve over HTTP, on this computer alone.")
 @click.option("--port", type=Whole(0), help="The port, 8457 unless named; 0 for any free one.")
 @click.option("--token", metavar="TOKEN", help="What clients must send over HTTP (or set ZHIKU_MCP_TOKEN).")
+@click.option("--write", is_flag=True, help="With install: put it into the client's file, which is kept beside it.")
 @click.pass_context
 def mcp(
     ctx: click.Context,
+    words: tuple[str, ...],
     names: tuple[str, ...],
     persona: str,
     tools: str,
     http: bool,
     port: int | None,
     token: str | None,
+    write: bool,
 ) -> None:
     if names and persona:
         raise UsageError("--base and --persona cannot both be given.", hint="the persona's profile names its bases")
     if not http and (port is not None or token is not None):
         raise UsageError("--port and --token are for --http.", hint="add --http, or leave them out")
     session = session_of(ctx)
-    if http:
+    if words or write:
+        _install(session, words, write, (names, persona, tools), http=http)
+    elif http:
         _serve_http(session, DEFAULT_PORT if port is None else port, token, (names, persona, tools))
     else:
         _serve_stdio(session, (names, persona, tools))
@@ -63,6 +72,20 @@ def mcp(
 
 Offer = tuple[tuple[str, ...], str, str]
 """Of which bases, for which persona, by which tools."""
+
+
+def _install(session: Session, words: tuple[str, ...], write: bool, offer: Offer, *, http: bool) -> None:
+    from zhiku.cli.mcp_install import install
+
+    if len(words) != 2 or words[0] != "install" or http:
+        raise UsageError(
+            "zhiku mcp cannot be called so.", hint="write: zhiku mcp, zhiku mcp --http, or zhiku mcp install CLIENT"
+        )
+    names, persona, tools = offer
+    arguments = [word for name in names for word in ("--base", name)]
+    arguments += ["--persona", persona] if persona else []
+    arguments += ["--tools", tools] if tools != DEFAULT_TOOLS else []
+    install(session, words[1], arguments, write=write)
 
 
 def _serve_stdio(session: Session, offer: Offer) -> None:
