@@ -17,7 +17,7 @@ from zhiku.answer import Query
 from zhiku.errors import NotFound
 from zhiku.service.library import Library
 
-RUN_TIMEOUT_S = 60
+RUN_TIMEOUT_S = 180
 
 
 class Searchers:

@@ -52,7 +52,7 @@ class Terminal:
         while self._read():
             pass
         os.close(self._ours)
-        return self.process.wait(timeout=60), self._written.decode().replace("\r\n", "\n")
+        return self.process.wait(timeout=180), self._written.decode().replace("\r\n", "\n")
 
     def _read(self) -> bytes:
         ready, _, _ = select.select([self._ours], [], [], 60)

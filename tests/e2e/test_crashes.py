@@ -83,7 +83,7 @@ def kill_at(child: subprocess.Popen[str], path: str, delay_s: float) -> None:
 
 
 def finish(child: subprocess.Popen[str]) -> dict[str, Any]:
-    out, _ = child.communicate(timeout=60)
+    out, _ = child.communicate(timeout=180)
     result: dict[str, Any] = json.loads(out.splitlines()[-1])
     return result
 

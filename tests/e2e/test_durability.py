@@ -235,8 +235,8 @@ def test_a_second_run_names_the_first_one_or_waits_for_it(cli: Cli, held: subpro
     )
     with pytest.raises(subprocess.TimeoutExpired):
         waiting.communicate(timeout=1.0)
-    held.communicate("go on\n", timeout=60)
-    out, errors = waiting.communicate(timeout=60)
+    held.communicate("go on\n", timeout=180)
+    out, errors = waiting.communicate(timeout=180)
     assert waiting.returncode == 0, errors
     assert f"unchanged  {FILES}".encode() in out
     base = Library(cli.home).open("default")

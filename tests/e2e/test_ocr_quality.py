@@ -89,7 +89,7 @@ def test_nothing_is_fetched(tmp_path: Path) -> None:
         env=environ,
         capture_output=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=180,
         check=False,
     )
     assert "锅炉" in done.stdout, done.stderr

