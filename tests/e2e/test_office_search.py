@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from epub_files import SAMPLE as BOOK
 from pptx_files import SAMPLE as SLIDES
-from sheet_files import XLSX
+from sheet_files import XLSX, number, row, xlsx
 from shelf import Shelf
 from zhiku.config import BASE_FILE
 
@@ -16,6 +16,15 @@ def test_a_hit_in_a_workbook_says_its_sheet_and_row(shelf: Shelf) -> None:
     assert (hit.section, hit.line_start, hit.line_end, hit.page) == (("进度",), 3, 7, None)
     assert shelf.grep("布线") == [("plan.xlsx", 4, "布线 | 2031-05-06 | 1200")]
     assert shelf.base.read("plan.xlsx", lines=(4, 5)).text == "布线 | 2031-05-06 | 1200\n调试 | 2031-06-07 | 0.5"
+
+
+def test_an_amount_is_found_with_and_without_commas(shelf: Shelf) -> None:
+    amounts = row(1, A="布线", B=number(1200)) + row(2, A="调试", B=number(98000.5, 2))
+    shelf.write("bill.xlsx", xlsx(("账", amounts), formats=("#,##0", "#,##0.00")))
+    shelf.write("note.md", "The crane costs 1200 a day.")
+    shelf.index()
+    assert {*shelf.found("1200")} == {*shelf.found("1,200")} == {"bill.xlsx", "note.md"}
+    assert shelf.found("98000.50") == shelf.found("98000") == ["bill.xlsx"]
 
 
 def test_hidden_sheets_are_found_only_in_a_base_that_asks_for_them(shelf: Shelf) -> None:

@@ -16,7 +16,7 @@ from zhiku.ports import Store, WriteSession
 from zhiku.service.embedding import Embedding
 from zhiku.service.indexing import IndexReport, Work, index_targets, manifest_of
 from zhiku.service.targets import Target
-from zhiku.text.analyze import Analyzer
+from zhiku.text.analyze import ANALYZER_VERSION, Analyzer
 
 log = logging.getLogger(__name__)
 
@@ -115,6 +115,7 @@ def repair_index(store: Store) -> Repair:
     try:
         with store.successor(store.path, record_only=True) as built:
             with built.writing() as session:
+                session.set_manifest({"analyzer": ANALYZER_VERSION})
                 put_words(session)
             check_built(built)
             with built.reading() as reader:

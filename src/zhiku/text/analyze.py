@@ -3,7 +3,8 @@
 Han, kana and Hangul runs become overlapping pairs of characters, with the run's last character behind them, so that
 the prefix of one character finds every word that holds it; nothing needs a dictionary, and any substring of two
 characters or more is a phrase of pairs. A Latin word becomes itself, its stem, and the parts of an identifier
-(`gate-sync`: gate-sync, gate, sync). Measured: docs/adr/0002-analyzer.md.
+(`gate-sync`: gate-sync, gate, sync). A number with commas between its thousands is the number without them, and its
+groups, since it may be a list (`1,200`: 1200, 200). Measured: docs/adr/0002-analyzer.md.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import Stemmer
 
 from zhiku.text.fold import fold, fold_with_map
 
-ANALYZER_VERSION = "1"
+ANALYZER_VERSION = "2"
 """Part of the manifest: a change of any token that `tokens` returns needs a new version and a rebuild."""
 
 MAX_TOKEN_CHARS = 64
@@ -30,11 +31,14 @@ _CJK = (
     r"\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 )
 _LETTER = rf"[^\W_{_CJK}]"
+# All groups but the first have three digits, and no digit stands beyond a comma at either end: `1,200,30` is a list.
+_GROUPED = r"(?<![0-9][.,])[1-9][0-9]{0,2}(?:,[0-9]{3})+(?!,?[0-9])"
+_PART = rf"(?:{_GROUPED}|{_LETTER}){_LETTER}*"
 _RUN = re.compile(
     rf"[{_CJK}]+"
     # A word: letters and digits, joined inside by one mark (gate-sync, 3.11, don't, AT&T, std::vector), perhaps
     # behind a dot (.NET) and before C++'s or C#'s marks.
-    rf"|(?:(?<![\w.])\.(?=[^\W\d_]))?{_LETTER}+(?:(?:[-.'’&@]|_+|::){_LETTER}+)*(?:\+\+|[+#](?![\w+#]))?"
+    rf"|(?:(?<![\w.])\.(?=[^\W\d_]))?{_PART}(?:(?:[-.'’&@]|_+|::){_PART})*(?:\+\+|[+#](?![\w+#]))?"
 )
 _JOINT = re.compile(r"[-.'’&@_]+|::|[+#]+$")
 # Where an identifier's parts begin: fooBar, HTTPServer.
@@ -132,10 +136,10 @@ class Analyzer:
 
     def _words_of(self, word: str) -> Iterator[tuple[str, ...]]:
         """Yield the forms of a word as a whole, then of its parts if it has some."""
-        whole = word.casefold().replace("’", "'")
+        whole = word.casefold().replace("’", "'").replace(",", "")
         for start in range(0, len(whole), MAX_TOKEN_CHARS):
             yield self._forms(whole[start : start + MAX_TOKEN_CHARS])
-        for part in (part for joined in _JOINT.split(word) for part in _CASE_STEP.split(joined)):
+        for part in (part for joined in _JOINT.split(word) for part in _parts_of(joined)):
             if 1 < len(part) < len(word):
                 yield self._forms(part.casefold()[:MAX_TOKEN_CHARS])
 
@@ -147,6 +151,12 @@ class Analyzer:
             with self._lock:
                 stem = self._stem(plain)
         return tuple(dict.fromkeys((word, plain, stem)))
+
+
+def _parts_of(joined: str) -> list[str]:
+    if "," in joined:
+        return [joined.replace(",", ""), *joined.split(",")]
+    return _CASE_STEP.split(joined)
 
 
 def _is_cjk(run: str) -> bool:

@@ -123,6 +123,13 @@ def test_another_chunker_or_analyzer_calls_for_a_rebuild(filled: Shelf) -> None:
     assert filled.index().unchanged == 3
 
 
+def test_a_repair_makes_the_words_of_the_analyzer_of_now(filled: Shelf) -> None:
+    with filled.base._store.writing() as session:
+        session.set_manifest({"analyzer": "another"})
+    filled.base.repair()
+    assert len(filled.found("阀门")) == 3
+
+
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), RuntimeError("broken")])
 def test_a_rebuild_that_does_not_end_changes_nothing(
     filled: Shelf, fake: FakeEmbedder, monkeypatch: pytest.MonkeyPatch, error: BaseException

@@ -56,6 +56,28 @@ def test_the_parts_of_an_identifier_stand_beside_it(word: str, parts: list[str])
     assert tokens(word) == [word.lower(), *parts]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1,200", ["1200", "200"]),
+        ("１，２００", ["1200", "200"]),
+        ("¥1,200.50元", ["1200.50", "1200", "200", "50", "元"]),
+        ("$1,234,567", ["1234567", "234", "567"]),
+        ("10,000-20,000", ["10000-20000", "10000", "10", "000", "20000", "20"]),
+    ],
+)
+def test_a_number_with_commas_between_its_thousands_is_also_one_without(text: str, expected: list[str]) -> None:
+    assert tokens(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1,2,3", "1,200,3", "12,1,200", "12345,200", "0,123", "1.5,200,300", "v1,200", "1,2000", "1,,200"],
+)
+def test_other_numbers_between_commas_are_a_list(text: str) -> None:
+    assert tokens(text) == tokens(text.replace(",", ", "))
+
+
 def test_an_english_word_stands_beside_its_stem() -> None:
     assert tokens("running tests") == ["running", "run", "tests", "test"]
 
