@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 _TRANSITIONAL: Final = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -15,6 +15,7 @@ _NAMESPACES: Final = (
     ' xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
     ' xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
     ' xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
+    ' xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"'
     ' xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram"'
     ' xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape"'
     ' xmlns:v="urn:schemas-microsoft-com:vml"'
@@ -32,11 +33,12 @@ def docx(
 ) -> bytes:
     """Return a document of a body; `parts` are the insides of `styles`, `numbering`, `footnotes` and so on.
 
-    `files` are put in as they are, with a relationship of the main part to each, whose id is its name.
+    `files` are put in as they are, with a relationship of the main part to each, whose id is its name: to charts, those
+    that are called so, and to diagrams.
     """
     parts, files = parts or {}, files or {}
     related = [relation(f"r{name}", name, f"{name}.xml") for name in _PART_NAMES if name in parts]
-    related += [relation(name, "diagramData", f"/{name}") for name in files]
+    related += [relation(name, "chart" if "chart" in name else "diagramData", f"/{name}") for name in files]
     packed = {
         "_rels/.rels": relations(
             [relation("r1", "officeDocument", "word/document.xml"), relation("r2", "core-properties", "core.xml")]
@@ -115,6 +117,41 @@ def numbering(*lists: str, shared: Mapping[int, tuple[int, str]] | None = None) 
     return looks + "".join(
         f'<w:num w:numId="{n}"><w:abstractNumId w:val="{look}"/>{override}</w:num>'
         for n, (look, override) in own.items()
+    )
+
+
+def comment(comment_id: int, text: str, author: str = "王芳") -> str:
+    """Return a comment, of one paragraph unless the text is markup."""
+    inside = text if text.startswith("<") else p(text)
+    return f'<w:comment w:id="{comment_id}" w:author="{author}">{inside}</w:comment>'
+
+
+def comment_mark(comment_id: int) -> str:
+    """Return the run that points at a comment."""
+    return f'<w:r><w:commentReference w:id="{comment_id}"/></w:r>'
+
+
+def chart(title: str = "", axes: Sequence[str] = (), series: Mapping[str, Sequence[str]] | None = None) -> str:
+    """Return a part that is a chart; `series` are the categories of each by its name."""
+
+    def titled(text: str) -> str:
+        paragraphs = "".join(f"<a:p><a:r><a:t>{line}</a:t></a:r></a:p>" for line in text.split("\n"))
+        return f"<c:title><c:tx><c:rich>{paragraphs}</c:rich></c:tx></c:title>" if text else ""
+
+    def points(names: Sequence[str]) -> str:
+        inside = "".join(f'<c:pt idx="{n}"><c:v>{name}</c:v></c:pt>' for n, name in enumerate(names))
+        return f"<c:strRef><c:f>S!$A$1</c:f><c:strCache>{inside}</c:strCache></c:strRef>"
+
+    drawn = "".join(
+        f"<c:ser><c:tx>{points([name])}</c:tx><c:dLbls><c:tx><c:rich><a:p><a:r><a:t>label</a:t></a:r></a:p></c:rich>"
+        f"</c:tx></c:dLbls><c:cat>{points(names)}</c:cat><c:val><c:numRef><c:numCache><c:pt><c:v>4711</c:v></c:pt>"
+        "</c:numCache></c:numRef></c:val></c:ser>"
+        for name, names in (series or {}).items()
+    )
+    scales = "".join(f"<c:valAx>{titled(text)}</c:valAx>" for text in axes)
+    return (
+        f"<c:chartSpace {_NAMESPACES}><c:chart>{titled(title)}<c:plotArea><c:barChart>{drawn}</c:barChart>{scales}"
+        "</c:plotArea></c:chart></c:chartSpace>"
     )
 
 

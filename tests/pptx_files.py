@@ -12,6 +12,7 @@ STRICT: Final = "http://purl.oclc.org/ooxml/presentationml/main"
 _NAMESPACES: Final = (
     'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
     ' xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
+    ' xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"'
     ' xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram"'
     ' xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
 )
@@ -21,15 +22,19 @@ def pptx(
     *slides: str,
     notes: Mapping[int, str] | None = None,
     diagrams: Mapping[int, str] | None = None,
+    charts: Mapping[int, str] | None = None,
+    comments: Mapping[int, str] | None = None,
+    authors: str = "",
     core: str = "",
     namespace: str = _TRANSITIONAL,
     order: Sequence[int] = (),
 ) -> bytes:
-    """Return a presentation of the insides of its slides; `notes` and `diagrams` are by slide, from 1.
+    """Return a presentation of the insides of its slides; `notes`, `diagrams`, `charts` and `comments` are by slide,
+    from 1, the last two as whole parts; `authors` is the part that names those of comments.
 
     `order` are the slides as they are shown, which is not that of their names.
     """
-    notes, diagrams = notes or {}, diagrams or {}
+    notes, diagrams, charts, comments = notes or {}, diagrams or {}, charts or {}, comments or {}
     numbers = range(1, len(slides) + 1)
     shown = "".join(f'<p:sldId id="{255 + n}" r:id="s{n}"/>' for n in order or numbers)
     files = {
@@ -39,7 +44,9 @@ def pptx(
         "ppt/presentation.xml": _root("presentation", f"<p:sldIdLst>{shown}</p:sldIdLst>", namespace),
         "ppt/_rels/presentation.xml.rels": relations(
             [relation(f"s{n}", "slide", f"slides/slide{n}.xml") for n in numbers]
+            + [relation("a", "commentAuthors", "authors.xml")] * bool(authors)
         ),
+        "ppt/authors.xml": authors,
         "core.xml": (
             '<p:coreProperties xmlns:dc="http://purl.org/dc/elements/1.1/"'
             f' xmlns:p="http://schemas.openxmlformats.org/package/2006/metadata/core-properties">{core}'
@@ -51,11 +58,15 @@ def pptx(
         files[f"ppt/slides/_rels/slide{n}.xml.rels"] = relations(
             [relation("n", "notesSlide", f"../notesSlides/notesSlide{n}.xml")] * (n in notes)
             + [relation("d", "diagramData", f"../diagrams/data{n}.xml")] * (n in diagrams)
+            + [relation("c", "chart", f"../charts/chart{n}.xml")] * (n in charts)
+            + [relation("k", "comments", f"../comments/comment{n}.xml")] * (n in comments)
         )
     for n, inside in notes.items():
         files[f"ppt/notesSlides/notesSlide{n}.xml"] = _root("notes", _tree(inside), namespace)
     for n, inside in diagrams.items():
         files[f"ppt/diagrams/data{n}.xml"] = f"<dgm:dataModel {_NAMESPACES}>{inside}</dgm:dataModel>"
+    files |= {f"ppt/charts/chart{n}.xml": part for n, part in charts.items()}
+    files |= {f"ppt/comments/comment{n}.xml": part for n, part in comments.items()}
     return packed_as_zip({name: text.encode() for name, text in files.items()})
 
 
@@ -95,6 +106,39 @@ def table(*rows: tuple[str, ...]) -> str:
     ]
     inside = "".join(f"<a:tr>{row}</a:tr>" for row in cells)
     return f"<p:graphicFrame><a:graphic><a:tbl><a:tblPr/>{inside}</a:tbl></a:graphic></p:graphicFrame>"
+
+
+def authors(**names: str) -> str:
+    """Return the part that names who commented, by id."""
+    each = "".join(f'<p:cmAuthor id="{author_id}" name="{name}"/>' for author_id, name in names.items())
+    return _root("cmAuthorLst", each, _TRANSITIONAL)
+
+
+def comments(*texts: tuple[str, str]) -> str:
+    """Return a part of comments, (author's id, text), in the form of 2007."""
+    each = "".join(
+        f'<p:cm authorId="{author}"><p:pos x="1" y="1"/><p:text>{text}</p:text></p:cm>' for author, text in texts
+    )
+    return _root("cmLst", each, _TRANSITIONAL)
+
+
+def threaded_comment(author: str, text: str, *replies: tuple[str, str]) -> str:
+    """Return a part of one comment, and the replies to it, in the form of today."""
+    space = 'xmlns:p188="http://schemas.microsoft.com/office/powerpoint/2018/8/main"'
+
+    def body(said: str) -> str:
+        return f"<p188:txBody><a:bodyPr/>{p(said)}</p188:txBody>"
+
+    answers = "".join(f'<p188:reply authorId="{who}">{body(said)}</p188:reply>' for who, said in replies)
+    return (
+        f'<p188:cmLst {space} {_NAMESPACES}><p188:cm authorId="{author}"><p188:replyLst>{answers}</p188:replyLst>'
+        f"{body(text)}</p188:cm></p188:cmLst>"
+    )
+
+
+def chart_frame() -> str:
+    """Return the frame of a slide's chart."""
+    return '<p:graphicFrame><a:graphic><a:graphicData><c:chart r:id="c"/></a:graphicData></a:graphic></p:graphicFrame>'
 
 
 SAMPLE: Final = pptx(

@@ -11,6 +11,7 @@ from docx_files import packed_as_zip, relation, relations
 TRANSITIONAL: Final = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 STRICT: Final = "http://purl.oclc.org/ooxml/spreadsheetml/main"
 _RELATIONS: Final = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_THREADED: Final = "http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments"
 OLE_MARK: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 Value = str | float | bool
@@ -26,14 +27,18 @@ def xlsx(
     strings: str = "",
     formats: tuple[str, ...] = (),
     properties: str = "",
+    attached: Mapping[str, str] | None = None,
+    persons: str = "",
     namespace: str = TRANSITIONAL,
 ) -> bytes:
     """Return a workbook of named sheets and their insides, `row` elements.
 
     `states` and `kinds` are by name, where a sheet is hidden or none of cells; `formats` are those of cell styles 1, 2
     and so on: codes, or numbers of built-in ones; `strings` are the shared ones, `properties` those of the workbook.
+    `attached` are whole parts of the first sheet by their kind (`comments`, `drawing` and so on), a chart among them is
+    one of the drawing; `persons` is the inside of the part that names who wrote threaded comments.
     """
-    states, kinds = states or {}, kinds or {}
+    states, kinds, attached = states or {}, kinds or {}, attached or {}
     named = "".join(
         f'<sheet name="{name}" sheetId="{n}" r:id="r{n}" state="{states.get(name, "visible")}"/>'
         for n, (name, _) in enumerate(sheets, 1)
@@ -52,8 +57,19 @@ def xlsx(
             f"<sheets>{named}</sheets></workbook>"
         ),
         "xl/_rels/workbook.xml.rels": relations(
-            [*related, relation("s", "sharedStrings", "strings.xml"), relation("f", "styles", "styles.xml")]
+            [
+                *related,
+                relation("s", "sharedStrings", "strings.xml"),
+                relation("f", "styles", "styles.xml"),
+                relation("p", "person", "persons.xml"),
+            ]
         ),
+        "xl/persons.xml": f'<personList xmlns="{_THREADED}">{persons}</personList>',
+        "xl/sheets/_rels/1.xml.rels": relations(
+            [relation(kind, kind, f"../{kind}.xml") for kind in attached if kind != "chart"]
+        ),
+        "xl/_rels/drawing.xml.rels": relations([relation("c", "chart", "chart.xml")]),
+        **{f"xl/{kind}.xml": part for kind, part in attached.items()},
         "xl/strings.xml": f'<sst xmlns="{namespace}">{strings}</sst>',
         "xl/styles.xml": (
             f'<styleSheet xmlns="{namespace}"><numFmts>{codes}</numFmts><cellStyleXfs><xf numFmtId="9"/></cellStyleXfs>'
@@ -85,6 +101,36 @@ def _cell(place: str, value: Value) -> str:
 def number(value: float, style: int = 1) -> str:
     """Return a cell of a number in a style."""
     return f'<c r="PLACE" s="{style}"><v>{value}</v></c>'
+
+
+def comments(**texts: tuple[str, str]) -> str:
+    """Return a part of comments, (author, text), by their cell."""
+    authors = "".join(f"<author>{author}</author>" for author, _ in texts.values())
+    each = "".join(
+        f'<comment ref="{place}" authorId="{n}"><text><r><t>{author and author + ":"}</t></r>'
+        f"<r><t>\n{text}</t></r></text></comment>"
+        for n, (place, (author, text)) in enumerate(texts.items())
+    )
+    return f'<comments xmlns="{TRANSITIONAL}"><authors>{authors}</authors><commentList>{each}</commentList></comments>'
+
+
+def threaded_comments(*texts: tuple[str, str, str]) -> str:
+    """Return a part of comments, (cell, person's id, text), in the form of today."""
+    each = "".join(
+        f'<threadedComment ref="{place}" personId="{person}"><text>{text}</text></threadedComment>'
+        for place, person, text in texts
+    )
+    return f'<ThreadedComments xmlns="{_THREADED}">{each}</ThreadedComments>'
+
+
+def drawing(row_no: int) -> str:
+    """Return a drawing with a chart that begins in a row, from 1."""
+    return (
+        '<xdr:wsDr xmlns:xdr="http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing"'
+        f' xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" xmlns:r="{_RELATIONS}"><xdr:twoCellAnchor>'
+        f"<xdr:from><xdr:col>4</xdr:col><xdr:row>{row_no - 1}</xdr:row></xdr:from><xdr:to><xdr:row>9</xdr:row></xdr:to>"
+        '<xdr:graphicFrame><c:chart r:id="c"/></xdr:graphicFrame></xdr:twoCellAnchor></xdr:wsDr>'
+    )
 
 
 # ods
@@ -130,6 +176,15 @@ def ods_cell(text: str = "", repeated: int = 1) -> str:
     """Return a cell, which may stand for several."""
     shown = f"<text:p>{text}</text:p>" if text else ""
     return f'<table:table-cell table:number-columns-repeated="{repeated}">{shown}</table:table-cell>'
+
+
+def ods_commented(text: str, author: str, *said: str) -> str:
+    """Return a cell with a comment of some paragraphs."""
+    paragraphs = "".join(f"<text:p>{each}</text:p>" for each in said)
+    return (
+        f"<table:table-cell><office:annotation><dc:creator>{author}</dc:creator><dc:date>2031-05-06</dc:date>{paragraphs}"
+        f"</office:annotation><text:p>{text}</text:p></table:table-cell>"
+    )
 
 
 # xls (MS-XLS, in the container of MS-CFB)

@@ -6,17 +6,19 @@ from collections.abc import Iterator
 
 from zhiku.errors import ParseFailed
 from zhiku.model import ParsedDocument, Source
-from zhiku.parsers.docx_body import NOTE_FORMATS, BodyReader
+from zhiku.parsers.docx_body import BodyReader
 from zhiku.parsers.docx_content import Item, number_lines
+from zhiku.parsers.docx_notes import COMMENT, NOTE_FORMATS, Notes
 from zhiku.parsers.docx_numbering import Numberings
 from zhiku.parsers.docx_styles import Styles
 from zhiku.parsers.lines import assemble
 from zhiku.parsers.ooxml import Package
+from zhiku.parsers.ooxml_chart import read_chart
 from zhiku.parsers.ooxml_parts import Parts
 
 
 class DocxParser:
-    """Read the body of a document and its notes, without macros, comments, headers and footers."""
+    """Read the body of a document with its notes, comments and charts, without macros, headers and footers."""
 
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
         """Return the document; each paragraph, table row and note that holds text counts as a line of the file.
@@ -40,7 +42,11 @@ class _Document:
         properties = parts.read_properties()
         parts.walk(parts.by_kind.get("styles", ""), styles.handlers())
         parts.walk(parts.by_kind.get("numbering", ""), numberings.handlers())
-        notes = {kind: self._read_notes(parts.by_kind.get(f"{kind}s", ""), styles) for kind in NOTE_FORMATS}
+        notes = Notes()
+        for kind in (*NOTE_FORMATS, COMMENT):
+            reader = BodyReader(self._path, styles, Numberings(styles))
+            parts.walk(parts.by_kind.get(f"{kind}s", ""), reader.handlers())
+            notes.add(kind, reader.notes, reader.authors)
         body = BodyReader(self._path, styles, numberings, notes=notes, read_drawing=self._read_drawing)
         parts.walk_main(body.handlers())
         if not body.is_document:
@@ -58,13 +64,11 @@ class _Document:
             warnings=tuple(self._iter_warnings(body)),
         )
 
-    def _read_notes(self, part: str, styles: Styles) -> dict[str, list[Item]]:
-        reader = BodyReader(self._path, styles, Numberings(styles))
-        self._parts.walk(part, reader.handlers())
-        return reader.notes
-
     def _read_drawing(self, relationship_id: str) -> list[Item]:
         found = self._parts.by_id.get(relationship_id)
+        if found is not None and found.kind == "chart":
+            text = read_chart(self._parts, found.part)
+            return [Item("paragraph", text)] if text else []
         styles = Styles()
         reader = BodyReader(self._path, styles, Numberings(styles))
         self._parts.walk(found.part if found else "", reader.handlers())

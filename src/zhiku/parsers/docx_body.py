@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Final
 
 from zhiku.parsers.docx_content import Box, Item, Paragraph, Row, show_paragraph
+from zhiku.parsers.docx_notes import COMMENT, Notes
 from zhiku.parsers.docx_numbering import Numberings
 from zhiku.parsers.docx_styles import Styles, heading_level
-from zhiku.parsers.ooxml_text import OFF, TextReader
+from zhiku.parsers.ooxml import relationship_id
+from zhiku.parsers.ooxml_text import TextReader
 from zhiku.parsers.xml_walk import Attributes, Handlers, attribute, parse_whole
-from zhiku.text.numerals import format_number
 
 MAX_NESTED: Final = 8
 """Tables inside one another, and text boxes; of deeper ones the text is read as if it stood in the last."""
@@ -31,18 +32,15 @@ _PASSED_OVER: Final = (
     "w:sdtEndPr",
     "w:rt",
 )
-NOTE_FORMATS: Final = {"footnote": "decimal", "endnote": "lowerRoman"}
-"""How Word numbers each kind of notes unless it is told otherwise."""
-
 _NO_NOTES: Final = frozenset(("separator", "continuationSeparator", "continuationNotice"))
 
 
 class BodyReader:
     """Reads the main part of a document, or a part of notes; `items` is what was read.
 
-    `notes` gives for `footnote` and `endnote` the notes by id, each of which is shown once, behind the paragraph or
-    table that points at it. `read_drawing` returns what stands in a drawing that is a part of its own, by the id of
-    its relationship.
+    `notes` are those of the document, each of which is shown behind the paragraph or table that points at it. Of a part
+    of notes, what was read is in `notes`, and who wrote it in `authors`, by id. `read_drawing` returns what stands in a
+    diagram or chart that is a part of its own, by the id of its relationship.
     """
 
     def __init__(
@@ -51,7 +49,7 @@ class BodyReader:
         styles: Styles,
         numberings: Numberings,
         *,
-        notes: Mapping[str, dict[str, list[Item]]] | None = None,
+        notes: Notes | None = None,
         read_drawing: Callable[[str], list[Item]] = lambda _: [],
     ) -> None:
         self.text = TextReader(path, self._write)
@@ -59,9 +57,10 @@ class BodyReader:
         self.title = ""
         self.has_foreign_parts = False
         self.notes: dict[str, list[Item]] = {}
+        self.authors: dict[str, str] = {}
         self._styles = styles
         self._numberings = numberings
-        self._notes = notes or {}
+        self._notes = notes or Notes()
         self._read_drawing = read_drawing
         self._boxes = [Box()]
         self._text_boxes = 0
@@ -69,7 +68,6 @@ class BodyReader:
         self._tables = 0
         self._table = 0  # the number of the outermost one
         self._note_id = ""
-        self._note_counts = dict.fromkeys(NOTE_FORMATS, 0)
         self._pending_notes: list[Item] = []
         self._in_paragraph_properties = False
         self._in_row_properties = False
@@ -101,10 +99,13 @@ class BodyReader:
             "a:txBody": self._start_text_box,
             "w:footnote": self._start_note,
             "w:endnote": self._start_note,
+            "w:comment": self._start_note,
             "w:footnoteReference": lambda attributes: self._point_at_note("footnote", attributes),
             "w:endnoteReference": lambda attributes: self._point_at_note("endnote", attributes),
+            "w:commentReference": lambda attributes: self._point_at_note(COMMENT, attributes),
             "w:altChunk": self._see_foreign_part,
-            "dgm:relIds": self._add_drawing,
+            "dgm:relIds": lambda attributes: self._add_drawing(attribute(attributes, "dm")),
+            "c:chart": lambda attributes: self._add_drawing(relationship_id(attributes)),
         }
         ends = {
             **self.text.ends(),
@@ -119,6 +120,7 @@ class BodyReader:
             "a:txBody": self._end_text_box,
             "w:footnote": self._end_note,
             "w:endnote": self._end_note,
+            "w:comment": self._end_note,
             "w:body": self._end_body,
         }
         return Handlers(starts=starts, ends=ends, characters=self.text.add_characters)
@@ -259,8 +261,8 @@ class BodyReader:
         self._finish(box)
         return box.items
 
-    def _add_drawing(self, attributes: Attributes) -> None:
-        items = self._read_drawing(attribute(attributes, "dm"))
+    def _add_drawing(self, relationship: str) -> None:
+        items = self._read_drawing(relationship)
         self.text.count(sum(len(item.text) for item in items))
         self._boxes[-1].add(items)
 
@@ -273,6 +275,7 @@ class BodyReader:
         if attribute(attributes, "type") in _NO_NOTES:
             return True
         self._note_id = attribute(attributes, "id")
+        self.authors[self._note_id] = attribute(attributes, "author")
         self._boxes.append(Box())
         return False
 
@@ -280,17 +283,11 @@ class BodyReader:
         self.notes[self._note_id] = self._close_box()
 
     def _point_at_note(self, kind: str, attributes: Attributes) -> None:
-        note = self._notes.get(kind, {}).pop(attribute(attributes, "id"), None)
-        if not note:
-            return
-        mark = ""
-        if attribute(attributes, "customMarkFollows") in OFF | {""}:
-            self._note_counts[kind] += 1
-            mark = f"[{format_number(self._note_counts[kind], NOTE_FORMATS[kind])}]"
+        mark, items = self._notes.take(kind, attributes)
+        if mark:
             self.text.add(mark)
-        self.text.count(sum(len(item.text) for item in note))
-        first, *others = (Item("paragraph", item.text) for item in note)
-        self._pending_notes += [Item("paragraph", f"{mark} {first.text}".strip()), *others]
+        self.text.count(sum(len(item.text) for item in items))
+        self._pending_notes += items
 
     def _show_notes(self) -> None:
         """Show the notes of a paragraph or table, once it is at its end."""

@@ -7,9 +7,10 @@ from typing import Any, Final
 from zhiku.errors import ParseFailed
 from zhiku.model import ParsedDocument
 from zhiku.parsers.archive import DamagedPart, needs_password
+from zhiku.parsers.comments import show_comment
 from zhiku.parsers.ooxml import Package
 from zhiku.parsers.ooxml_properties import Properties
-from zhiku.parsers.sheets import SheetCells, Workbook
+from zhiku.parsers.sheets import Note, SheetCells, Workbook, column_letters
 from zhiku.parsers.xml_walk import Attributes, Handlers, attribute, parse_whole
 
 CONTENT_PART: Final = "content.xml"
@@ -18,8 +19,8 @@ ENCRYPTED_PART: Final = "encrypted-package"
 _MANIFEST_PART: Final = "META-INF/manifest.xml"
 _PROPERTIES_PART: Final = "meta.xml"
 _MAX_ROWS: Final = 1 << 24
-# What is no cell's text: notes on cells, deletions that are tracked, drawings above the cells.
-_PASSED_OVER: Final = ("office:annotation", "table:tracked-changes", "table:shapes", "table:content-validations")
+# What is no cell's text: deletions that are tracked, drawings above the cells.
+_PASSED_OVER: Final = ("table:tracked-changes", "table:shapes", "table:content-validations")
 _SIGNS: Final = {"text:tab": " ", "text:line-break": "\n", "text:s": " "}
 
 
@@ -87,6 +88,10 @@ class _ContentReader:
         self._in_cell = False
         self._paragraphs: list[list[str]] = []
         self._in_paragraph = 0
+        self._comments: list[tuple[int, str, str]] = []
+        self._author: list[str] = []
+        self._in_author = False
+        self._of_cell: list[list[str]] = []
 
     def handlers(self) -> Handlers:
         return Handlers(
@@ -101,12 +106,16 @@ class _ContentReader:
                 "table:table-cell": self._start_cell,
                 "table:covered-table-cell": self._cover_cell,
                 "text:p": self._start_paragraph,
+                "office:annotation": self._start_comment,
+                "dc:creator": self._start_author,
             },
             ends={
                 "table:table": self._end_sheet,
                 "table:table-row": self._end_row,
                 "table:table-cell": self._end_cell,
                 "text:p": self._end_paragraph,
+                "office:annotation": self._end_comment,
+                "dc:creator": self._end_author,
             },
             characters=self._add,
         )
@@ -140,6 +149,7 @@ class _ContentReader:
         self._row_repeats = _repeats(attributes, "number-rows-repeated")
         self._column = 1
         self._cells = []
+        self._comments = []
 
     def _end_row(self) -> None:
         for column, repeats, text in self._cells:
@@ -148,6 +158,12 @@ class _ContentReader:
                 for place in range(column, column + repeats):
                     if self._sheet is not None:
                         self._sheet.add(row, place, text)
+        for column, author, text in self._comments:
+            shown = show_comment(author, text, f"{column_letters(column)}{self._row}")
+            if shown and self._sheet is not None:
+                note = Note(self._row, shown)
+                self._workbook.count_note(note)
+                self._sheet.add_note(note)
         self._row = min(self._row + self._row_repeats, _MAX_ROWS)
 
     def _start_cell(self, attributes: Attributes) -> None:
@@ -155,8 +171,23 @@ class _ContentReader:
         self._in_cell = True
         self._paragraphs = []
 
+    def _start_comment(self, _: Attributes) -> None:
+        self._author = []
+        self._of_cell, self._paragraphs = self._paragraphs, []
+
+    def _end_comment(self) -> None:
+        if self._in_cell:
+            self._comments.append((self._column, "".join(self._author), _joined(self._paragraphs)))
+        self._paragraphs = self._of_cell
+
+    def _start_author(self, _: Attributes) -> None:
+        self._in_author = True
+
+    def _end_author(self) -> None:
+        self._in_author = False
+
     def _end_cell(self) -> None:
-        text = "\n".join("".join(parts) for parts in self._paragraphs)
+        text = _joined(self._paragraphs)
         if text.strip():
             self._cells.append((self._column, self._column_repeats, text))
         self._column += self._column_repeats
@@ -178,8 +209,14 @@ class _ContentReader:
         return lambda _: self._add(sign)
 
     def _add(self, text: str) -> None:
-        if self._in_cell and self._in_paragraph and self._paragraphs:
+        if self._in_author:
+            self._author.append(text)
+        elif self._in_cell and self._in_paragraph and self._paragraphs:
             self._paragraphs[-1].append(text)
+
+
+def _joined(paragraphs: list[list[str]]) -> str:
+    return "\n".join("".join(parts) for parts in paragraphs)
 
 
 def _repeats(attributes: Attributes, name: str) -> int:

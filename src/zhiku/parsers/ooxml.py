@@ -31,6 +31,14 @@ NAMESPACES: Final = {
         "http://schemas.openxmlformats.org/spreadsheetml/2006/main",
         "http://purl.oclc.org/ooxml/spreadsheetml/main",
     ),
+    "c": ("http://schemas.openxmlformats.org/drawingml/2006/chart", "http://purl.oclc.org/ooxml/drawingml/chart"),
+    "xdr": (
+        "http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing",
+        "http://purl.oclc.org/ooxml/drawingml/spreadsheetDrawing",
+    ),
+    # Comments as today's programs write them: [MS-PPTX] and [MS-XLSX].
+    "p188": ("http://schemas.microsoft.com/office/powerpoint/2018/8/main",),
+    "tc": ("http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments",),
     "mc": ("http://schemas.openxmlformats.org/markup-compatibility/2006",),
     "rel": ("http://schemas.openxmlformats.org/package/2006/relationships",),
     "cp": ("http://schemas.openxmlformats.org/package/2006/metadata/core-properties",),

@@ -10,9 +10,11 @@ from typing import Final
 from zhiku.errors import ParseFailed
 from zhiku.model import Block, BlockKind, Page, ParsedDocument, Source
 from zhiku.parsers.lines import Line, assemble
-from zhiku.parsers.ooxml import Package, relationship_id
+from zhiku.parsers.ooxml import Package, Relationship, relationship_id
+from zhiku.parsers.ooxml_chart import read_chart
 from zhiku.parsers.ooxml_parts import Parts
-from zhiku.parsers.pptx_slide import Slide, SlideReader
+from zhiku.parsers.pptx_comments import read_authors, read_comments
+from zhiku.parsers.pptx_slide import Slide, SlideLine, SlideReader
 from zhiku.parsers.xml_walk import Attributes, Handlers
 
 MAX_SLIDES: Final = 10_000
@@ -21,7 +23,7 @@ MAX_TITLE_CHARS: Final = 80
 
 
 class PptxParser:
-    """Read the slides of a presentation in their order, without layouts, comments and running text."""
+    """Read the slides of a presentation in their order, with notes and comments, without layouts and running text."""
 
     def parse(self, source: Source, data: bytes) -> ParsedDocument:
         """Return the document; page n is slide n.
@@ -39,6 +41,7 @@ class _Presentation:
         self._parts = Parts(package, path, usual_main="ppt/presentation.xml")
         self._path = path
         self._reader = SlideReader(path)
+        self._authors = read_authors(self._parts)
         self._missing: list[int] = []
 
     def read(self) -> ParsedDocument:
@@ -88,11 +91,20 @@ class _Presentation:
         related = self._parts.relationships(relationship.part)
         for drawing in slide.drawings:
             if drawing in related:
-                slide.lines += self._read_part(related[drawing].part).lines
+                slide.lines += self._read_drawing(related[drawing])
         for kind, part in related.values():
             if kind == "notesSlide":
                 slide.lines += self._read_part(part).lines
+        for kind, part in related.values():
+            if kind == "comments":
+                for comment in read_comments(self._parts, part, self._authors):
+                    slide.lines += self._reader.shown(comment)
         return slide
+
+    def _read_drawing(self, drawing: Relationship) -> list[SlideLine]:
+        if drawing.kind == "chart":
+            return self._reader.shown(read_chart(self._parts, drawing.part))
+        return self._read_part(drawing.part).lines
 
     def _read_part(self, part: str) -> Slide:
         self._parts.walk(part, self._reader.handlers())

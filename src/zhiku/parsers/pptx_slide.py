@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from zhiku.parsers.ooxml import relationship_id
 from zhiku.parsers.ooxml_text import TextReader
 from zhiku.parsers.xml_walk import Attributes, Handlers, attribute, parse_whole
 
@@ -27,7 +28,7 @@ class SlideLine(NamedTuple):
 
 @dataclass(kw_only=True)
 class Slide:
-    """What is on a slide, or in its notes; `drawings` are relationships to diagrams, which are parts of their own."""
+    """What is on a slide, or in its notes; `drawings` are relationships to diagrams and charts, parts of their own."""
 
     title: str = ""
     is_slide: bool = False
@@ -52,6 +53,12 @@ class SlideReader:
         slide, self._slide = self._slide, Slide()
         return slide
 
+    def shown(self, text: str) -> list[SlideLine]:
+        """Return a text that was read otherwise as lines of a group of its own."""
+        self._group += 1
+        self._text.count(len(text))
+        return [SlideLine(self._group, line) for line in text.split("\n") if line]
+
     def handlers(self) -> Handlers:
         """Return what reads a part."""
         starts: dict[str, Callable[[Attributes], bool | None]] = {
@@ -66,7 +73,8 @@ class SlideReader:
             "a:tbl": self._start_table,
             "a:tr": self._start_row,
             "a:tc": self._start_cell,
-            "dgm:relIds": self._add_drawing,
+            "dgm:relIds": lambda attributes: self._slide.drawings.append(attribute(attributes, "dm")),
+            "c:chart": lambda attributes: self._slide.drawings.append(relationship_id(attributes)),
         }
         ends = {
             **self._text.ends(),
@@ -135,6 +143,3 @@ class SlideReader:
             cells.pop()
         if cells:
             self._slide.lines.append(SlideLine(self._group, CELL_BORDER.join(cells), is_row=True))
-
-    def _add_drawing(self, attributes: Attributes) -> None:
-        self._slide.drawings.append(attribute(attributes, "dm"))

@@ -26,25 +26,50 @@ class Cell(NamedTuple):
     text: str
 
 
+class Note(NamedTuple):
+    """A text that is attached to a row and shown below it; one that floats, below the table that the row is in."""
+
+    row: int
+    text: str
+    floats: bool = False
+
+
+class Row(NamedTuple):
+    """A row with its number, its cells from left to right, and what is attached to it."""
+
+    number: int
+    cells: list[Cell]
+    notes: list[str]
+
+
 class SheetCells:
-    """The cells of one sheet, given in any order."""
+    """The cells of one sheet, and what is attached to its rows, given in any order."""
 
     def __init__(self) -> None:
         self._rows: defaultdict[int, list[Cell]] = defaultdict(list)
+        self._notes: defaultdict[int, list[str]] = defaultdict(list)
 
     def add(self, row: int, column: int, text: str) -> None:
         """Add what a cell shows; line ends in it are blanks."""
         if shown := " ".join(text.split()):
             self._rows[row].append(Cell(column, shown))
 
-    def blocks(self) -> Iterator[list[tuple[int, list[Cell]]]]:
-        """Yield the runs of rows that no blank row parts; each row with its number and its cells from left to right."""
-        block: list[tuple[int, list[Cell]]] = []
-        for number in sorted(self._rows):
-            if block and number != block[-1][0] + 1:
+    def add_note(self, note: Note) -> None:
+        """Add what is attached to a row, of which all cells are there already."""
+        row = note.row
+        while note.floats and row + 1 in self._rows:
+            row += 1
+        self._notes[row].append(note.text)
+
+    def blocks(self) -> Iterator[list[Row]]:
+        """Yield the runs of rows that no blank row parts."""
+        block: list[Row] = []
+        for number in sorted({*self._rows, *self._notes}):
+            if block and number != block[-1].number + 1:
                 yield block
                 block = []
-            block.append((number, sorted(self._rows[number], key=lambda cell: cell.column)))
+            cells = sorted(self._rows.get(number, ()), key=lambda cell: cell.column)
+            block.append(Row(number, cells, self._notes.get(number, [])))
         if block:
             yield block
 
@@ -72,6 +97,10 @@ class Workbook:
             return True
         return False
 
+    def count_note(self, note: Note) -> None:
+        """Count the characters of a note; raise TooLarge where there are too many of all."""
+        self._budget.spend(len(note.text))
+
     def count(self, chars: int, cells: int = 1) -> None:
         """Count cells that hold so many characters each; raise TooLarge where there are too many."""
         self._cells += cells
@@ -88,20 +117,23 @@ class Workbook:
         """Add a sheet, if it holds something: its name as a heading, and its rows by their numbers."""
         blocks = list(cells.blocks())
         if blocks:
-            first, _ = blocks[0][0]
+            first = blocks[0][0].number
             self._lines.append(Line("heading", self._next_group(), " ".join(name.split()) or "-", first, 1))
         for block in blocks:
             self._add_block(block)
 
-    def _add_block(self, block: list[tuple[int, list[Cell]]]) -> None:
+    def _add_block(self, block: list[Row]) -> None:
         group = self._next_group()
-        columns = sorted({cell.column for _, row in block for cell in row})
-        filled = sum(len(row) for _, row in block)
+        columns = sorted({cell.column for row in block for cell in row.cells})
+        filled = sum(len(row.cells) for row in block)
         shows_blanks = len(columns) * len(block) <= _MAX_BLANKS * filled + 100
-        kind: BlockKind = "paragraph" if filled == 1 else "table"
-        for number, row in block:
-            texts = _in_columns(row, columns) if shows_blanks else [cell.text for cell in row]
-            self._lines.append(Line(kind, group, CELL_BORDER.join(texts), number))
+        kind: BlockKind = "paragraph" if filled <= 1 else "table"
+        for row in block:
+            if row.cells:
+                texts = _in_columns(row.cells, columns) if shows_blanks else [cell.text for cell in row.cells]
+                self._lines.append(Line(kind, group, CELL_BORDER.join(texts), row.number))
+            for line in (line for note in row.notes for line in note.split("\n")):
+                self._lines.append(Line(kind, group, line, row.number))
 
     def _next_group(self) -> int:
         self._group += 1
@@ -128,6 +160,15 @@ class Workbook:
             yield f"Sheets of charts, macros or dialogs that were left out: {count}"
         if not self._lines:
             yield "The sheets hold no text"
+
+
+def column_letters(number: int) -> str:
+    """Return how a column is called, from 1: A to Z, AA and so on."""
+    letters = ""
+    while number > 0:
+        number, place = divmod(number - 1, 26)
+        letters = chr(ord("A") + place) + letters
+    return letters
 
 
 def _in_columns(row: list[Cell], columns: list[int]) -> list[str]:

@@ -17,7 +17,7 @@ _BEFORE_EXCEL_5: Final = (b"\x09\0\x04\0", b"\x09\x02\x06\0", b"\x09\x04\x06\0")
 
 
 class SpreadsheetParser:
-    """Read the cells of all sheets, of hidden ones only if asked; no formulas, macros, charts and notes."""
+    """Read the cells of all sheets, of hidden ones only if asked, with comments and charts; no formulas and macros."""
 
     def __init__(self, *, hidden_sheets: bool = False) -> None:
         self._hidden_sheets = hidden_sheets

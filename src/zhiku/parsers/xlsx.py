@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from zhiku.errors import ParseFailed
 from zhiku.model import ParsedDocument
 from zhiku.parsers.ooxml import Package, relationship_id
 from zhiku.parsers.ooxml_parts import Parts
 from zhiku.parsers.sheets import Workbook
+from zhiku.parsers.xlsx_notes import read_notes, read_persons
 from zhiku.parsers.xlsx_sheet import CellReading, SheetReader
 from zhiku.parsers.xlsx_tables import CellFormats, SharedStrings
 from zhiku.parsers.xml_walk import Attributes, Handlers, attribute
+
+_SHEET_KINDS: Final = ("worksheet", "chartsheet")
 
 
 class _Sheet(NamedTuple):
@@ -34,14 +37,18 @@ def read_xlsx(package: Package, path: str, workbook: Workbook) -> ParsedDocument
     parts.walk(parts.by_kind.get("sharedStrings", ""), strings.handlers())
     parts.walk(parts.by_kind.get("styles", ""), formats.handlers())
     reading = CellReading(strings=strings, formats=formats, from_1904=contents.from_1904)
+    persons = read_persons(parts)
     count = 0
     for sheet in contents.sheets:
         found = parts.by_id.get(sheet.relationship)
         if found is None or not package.has(found.part):
             count += 1
-        elif workbook.wants(is_hidden=sheet.is_hidden, is_sheet=found.kind == "worksheet"):
+        elif workbook.wants(is_hidden=sheet.is_hidden, is_sheet=found.kind in _SHEET_KINDS):
             reader = SheetReader(reading, workbook)
             parts.walk(found.part, reader.handlers())
+            for note in read_notes(parts, found.part, persons):
+                workbook.count_note(note)
+                reader.cells.add_note(note)
             workbook.add(sheet.name, reader.cells)
     warnings = [*parts.warnings(), *([f"Sheets that are missing from the file: {count}"] if count else [])]
     return workbook.document(title=properties.title, metadata=properties.metadata, warnings=warnings)
