@@ -142,6 +142,15 @@ def test_text_for_another_computer_needs_a_yes(full: Cli) -> None:
     assert full("index", "docs", "--no-embed", *away, env=NO_OVERRIDE).returncode == 0
 
 
+def test_a_sync_embeds_new_bases_by_options_and_asks_nobody_where_nobody_can_be(cli: Cli, server: Server) -> None:
+    cli.write("notes/a.txt", "the pump")
+    away = ["--embed-base-url", "http://192.0.2.1:9/v1", "--embed-model", "m1"]
+    done = cli("sync", "docs", *away, env=NO_OVERRIDE)
+    assert (done.returncode, "zhiku index -b notes --yes" in done.stdout) == (2, True)
+    assert cli("sync", "docs", *options(server), env=NO_OVERRIDE).returncode == 0
+    assert cli("search", "pump", "--mode", "semantic", env=NO_OVERRIDE).returncode == 0
+
+
 def test_another_endpoint_is_refused_and_a_rebuild_moves_the_base(full: Cli, server: Server) -> None:
     assert full("index", "docs", *options(server), env=NO_OVERRIDE).returncode == 0
     with serving(lambda number, seen: embedded(seen, dims=16)) as other:

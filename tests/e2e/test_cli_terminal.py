@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from endpoints import embedded, serving
 from zhiku.cli.columns import width
 from zhiku.registry import default_embedder_name
 
@@ -172,3 +173,17 @@ def test_help_fits_the_terminal_in_both_languages(notes: Cli) -> None:
             shown = on_terminal(notes, *args, ZHIKU_LANG=language)[1]
             examples = re.split("Examples:|示例：", shown)[0]
             assert all(width(line) <= 60 for line in examples.splitlines())
+
+
+@pytest.mark.parametrize(("answer", "is_sent"), [("n\n", False), ("y\n", True)])
+def test_a_sync_asks_once_before_text_goes_to_another_computer(cli: Cli, answer: str, is_sent: bool) -> None:
+    for name in ("notes", "papers"):
+        cli.write(f"{name}/a.txt", f"the pump of {name}")
+    with serving(lambda number, seen: embedded(seen)) as proxy:
+        named = ["--embed-base-url", "http://models.example.com", "--embed-model", "m"]
+        env = {"ZHIKU_EMBEDDER": "", "HTTP_PROXY": proxy.url, "http_proxy": proxy.url, "NO_PROXY": "", "no_proxy": ""}
+        code, written = on_terminal(cli, "sync", "docs", *named, answer=answer, **env)
+        assert written.count("Send it?") == 1
+        assert all(f"The text of base {name} is going to be sent" in written for name in ("notes", "papers"))
+        assert (code, len(proxy.seen)) == ((0, 2) if is_sent else (2, 0))
+    assert cli("search", "pump", "-b", "notes", "-b", "papers").returncode == 0

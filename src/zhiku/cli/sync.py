@@ -56,18 +56,22 @@ zhiku sync --prune --dry-run"""
 @click.option("--threads", type=Whole(), default=1, help="How many cores embedding may use; 1, unless named.")
 @click.option("--jobs", type=Whole(), help="How many PDFs are read at once; half the cores, unless named.")
 @options.wait
+@options.endpoint
 @options.formats("text", "json")
 @click.pass_context
 def sync(ctx: click.Context, /, roots: tuple[str, ...], names: tuple[str, ...], form: str, **work: Any) -> int:
     from zhiku.cli.announcing import announce_prune
+    from zhiku.cli.endpoint import agreed_for, taken
     from zhiku.cli.progress import EmbeddingLine, ProgressLine
 
     session = session_of(ctx)
     session.set_up_log()
+    yes, endpoint = taken(work, for_new=True)
     with ProgressLine(session.errors) as progress:
-        done = session.library().sync(
+        done = session.library(endpoint).sync(
             roots,
             names,
+            agree=partial(agreed_for, session, yes=yes),
             embed=not work.pop("no_embed"),
             wait_s=math.inf if work.pop("wait") else 0.0,
             **work,

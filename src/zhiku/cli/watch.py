@@ -9,11 +9,11 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from zhiku.cli import render
+from zhiku.cli import options, render
 from zhiku.cli.columns import clean_line
 from zhiku.cli.command import Command, session_of
 from zhiku.cli.reasons import MAX_LISTED, listed
@@ -42,27 +42,30 @@ zhiku watch -b notes -b work --no-embed"""
 )
 @click.option("-b", "--base", "names", multiple=True, metavar="BASE", help="Watch this base; may be repeated.")
 @click.option("--no-embed", is_flag=True, help="Words only, whatever the settings say.")
+@options.endpoint
 @click.pass_context
-def watch(ctx: click.Context, names: tuple[str, ...], no_embed: bool) -> int:
+def watch(ctx: click.Context, /, names: tuple[str, ...], no_embed: bool, **endpoint: Any) -> int:
     session = session_of(ctx)
     session.set_up_log()
     for handler in logging.getLogger("zhiku").handlers:
         handler.addFilter(_Once())
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with suppress(KeyboardInterrupt):  # how a watch ends
-        _watch(session, names, embed=False if no_embed else None)
+        _watch(session, names, endpoint, embed=False if no_embed else None)
     render.note(session.errors.tr("Stopped watching."))
     return 0
 
 
-def _watch(session: Session, names: tuple[str, ...], *, embed: bool | None) -> None:
+def _watch(session: Session, names: tuple[str, ...], endpoint: dict[str, Any], *, embed: bool | None) -> None:
     from zhiku.cli.admin import chosen_bases
+    from zhiku.cli.endpoint import taken
     from zhiku.service.watching import Watcher
 
     bases = chosen_bases(session, names)
     if hasattr(os, "nice"):
         os.nice(NICENESS)
-    watcher = Watcher(session.library(), names, embed=embed, on_event=_Teller(session))
+    yes, told = taken(endpoint, for_new=True)
+    watcher = Watcher(session.library(told), names, embed=embed, may_send=yes, on_event=_Teller(session))
     render.note(
         session.errors.tr("Watching {bases}; Ctrl-C ends it.", bases=", ".join(base.name for base in bases) or "–")
     )

@@ -38,6 +38,8 @@ class EmbedOptions:
     base_url: str = ""
     model: str = ""
     api_key: str = field(default="", repr=False)
+    for_new: bool = False
+    """Whether they are for bases without vectors alone, as those of a command over many bases are."""
 
     def __bool__(self) -> bool:
         """Return whether they name an endpoint or a model; a key alone does not."""
@@ -91,31 +93,34 @@ class Endpoints:
         """Return whether new bases are embedded by `[models.embedding]`, or what says the same."""
         return bool(self.settings_of(ENDPOINT).api_url)
 
-    @property
-    def named_by_options(self) -> str:
-        """Return the embedder's name that the options mean; empty where they mean none."""
-        return ENDPOINT if self._options else ""
+    def named_by_options(self, *, is_settled: bool) -> str:
+        """Return the embedder's name that the options mean for a base; empty where they mean none.
+
+        `is_settled` says that the base has vectors, or an embedder that is set.
+        """
+        return ENDPOINT if self._options and not (self._options.for_new and is_settled) else ""
 
     def names(self) -> list[str]:
         """Return the names, as embedders, of all endpoints."""
         return [ENDPOINT, *self._models.named]
 
-    def settings_of(self, name: str) -> EmbeddingSettings:
-        """Return what holds for an endpoint; without an address where nothing says one."""
+    def settings_of(self, name: str, built: Lock | None = None) -> EmbeddingSettings:
+        """Return what holds for an endpoint, and a base of these vectors; without an address where nothing says one."""
         found = self._models.embedding_of(name) or EmbeddingSettings()
         if name != ENDPOINT:
             return found
         environ = self._environ
         url = found.api_url or environ.get("ZHIKU_EMBED_BASE_URL", "")
         model = found.model_name or environ.get("ZHIKU_EMBED_MODEL", "")
-        return replace(found, api_url=self._options.base_url or url, model_name=self._options.model or model)
+        options = EmbedOptions() if built and self._options.for_new else self._options
+        return replace(found, api_url=options.base_url or url, model_name=options.model or model)
 
     def name_of(self, built: Lock, made_by: str) -> str:
         """Return the endpoint that makes the vectors of `built`, under which name ever it stands in the settings now;
         the one that made them (`made_by`) where none does.
         """
         for name in (made_by, *self.names()):
-            settings = self.settings_of(name)
+            settings = self.settings_of(name, built)
             with suppress(ConfigError):  # of a section that is not this base's
                 if settings.api_url and settings.model_name and _lock_of(settings).fits(built):
                     return name
@@ -128,8 +133,8 @@ class Endpoints:
         """
         from zhiku.remote import address_of
 
-        settings = self.settings_of(name)
-        if not settings.api_url and built is not None and not self._options:
+        settings = self.settings_of(name, built)
+        if not settings.api_url and built is not None and (self._options.for_new or not self._options):
             return built
         if not settings.api_url:
             raise ConfigError(
@@ -172,7 +177,7 @@ class Endpoints:
 
         A key that stands beside an address is for that server alone.
         """
-        if self._options.api_key:
+        if self._has_key_for(address):
             return read_key(self._options.api_key, self._environ)
         if key := self._lasting_key(name, address):
             return read_key(key, self._environ)
@@ -180,7 +185,12 @@ class Endpoints:
 
     def key_is_passing(self, name: str, address: str) -> bool:
         """Return whether the key was given as an option and stands nowhere where later runs look."""
-        return bool(self._options.api_key) and not self._lasting_key(name, address)
+        return self._has_key_for(address) and not self._lasting_key(name, address)
+
+    def _has_key_for(self, address: str) -> bool:
+        """Answer whether the options have a key for an address: over many bases, not for every server of theirs."""
+        is_meant = not self._options.for_new or _is_at(self.settings_of(ENDPOINT).api_url, address)
+        return bool(self._options.api_key) and is_meant
 
     def _lasting_key(self, name: str, address: str) -> str:
         """Return the same as it is written down, without the option's: what later commands find."""

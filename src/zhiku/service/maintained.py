@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,22 +11,23 @@ from zhiku.config import BASE_FILE, BaseSettings, load_base_settings, save_base_
 from zhiku.errors import IndexStateError
 from zhiku.model import Document
 from zhiku.ports import WriteSession
+from zhiku.service.foreseen import ForeseenBase
 from zhiku.service.glossaries import named_file
 from zhiku.service.meaning import NONE
-from zhiku.service.opened import OpenedBase, warn
-from zhiku.service.targets import Target, as_paths, check_paths, targets_of
+from zhiku.service.opened import warn
+from zhiku.service.targets import Target, as_paths
 
 if TYPE_CHECKING:
     from zhiku.ingest.embed import EmbedProgress
-    from zhiku.ingest.pipeline import Announce, Options, Progress
-    from zhiku.service.embedding import Embedding, Sending
+    from zhiku.ingest.pipeline import Announce, Progress
+    from zhiku.service.embedding import Embedding
     from zhiku.service.forgetting import Forgetting
-    from zhiku.service.indexing import IndexReport, Work
+    from zhiku.service.indexing import IndexReport
     from zhiku.service.rebuilding import Rebuild, Repair
     from zhiku.service.snapshots import Restoration, Snapshot
 
 
-class MaintainedBase(OpenedBase):
+class MaintainedBase(ForeseenBase):
     """A base without what it is asked; see `zhiku.service.base.Base`."""
 
     def index(
@@ -88,41 +87,6 @@ class MaintainedBase(OpenedBase):
             wanted = EmbedWork(threads=threads, progress=embed_progress, may_send=may_send)
             embedding = embed_base(self.name, self._store, settings, self._embedders, wanted)
             return replace(report, embedding=embedding)
-
-    def preview(
-        self,
-        paths: Sequence[str | Path] = (),
-        *,
-        embed: bool = True,
-        check: bool = False,
-        ocr: bool = False,
-        exclude: Sequence[str] = (),
-        jobs: int | None = None,
-        progress: Progress | None = None,
-    ) -> IndexReport:
-        """Return what `index` would report, and write and send nothing.
-
-        Where an endpoint embeds the base, the files that a run would read are parsed, to estimate what would be sent;
-        else nothing is. `exclude` are patterns of what is left out besides what the settings leave out.
-        """
-        from zhiku.ingest.pipeline import Options  # as above
-        from zhiku.service.embedding import Prospect, prospect_of
-        from zhiku.service.indexing import preview_targets
-        from zhiku.service.recognition import check_ocr_is_installed, with_ocr
-
-        if ocr:
-            check_ocr_is_installed()
-        targets = self.targets(as_paths(paths))
-        settings = with_ocr(load_base_settings(self.folder), ocr)
-        settings = replace(settings, exclude=(*settings.exclude, *exclude))
-        with ExitStack() as stack:
-            session = stack.enter_context(self.reading()) if self.exists() else None
-            prospect = Prospect()
-            if embed:
-                manifest = session.manifest() if session else {}
-                prospect = prospect_of(self.name, settings, manifest, self._embedders, may_replace=False)
-            work = self._work(Options(check=check, progress=progress), jobs)
-            return preview_targets(session, targets, settings, work, prospect)
 
     def rebuild(
         self,
@@ -208,31 +172,20 @@ class MaintainedBase(OpenedBase):
         return self._set_forgotten(unforget, names, wait_s)
 
     def embed(
-        self, *, wait_s: float = 0.0, threads: int = 1, progress: EmbedProgress | None = None
+        self,
+        *,
+        may_send: bool = False,
+        wait_s: float = 0.0,
+        threads: int = 1,
+        progress: EmbedProgress | None = None,
     ) -> Embedding | None:
         """Embed every chunk that has no vector yet; None where the base is searched by words only. See `index`."""
         from zhiku.service.embedding import EmbedWork, embed_base  # as above
 
         settings = load_base_settings(self.folder)
         with self.locked(wait_s):
-            wanted = EmbedWork(threads=threads, progress=progress)
+            wanted = EmbedWork(threads=threads, progress=progress, may_send=may_send)
             return embed_base(self.name, self._store, settings, self._embedders, wanted)
-
-    def sending(self, *, rebuilds: bool = False) -> Sending | None:
-        """Return what `index`, or `rebuild`, would send to an endpoint; None where nothing leaves the process.
-
-        Raises `ConfigError` where an endpoint is set by half.
-        """
-        from zhiku.service.embedding import prospect_of  # as above
-
-        settings = load_base_settings(self.folder)
-        return prospect_of(self.name, settings, self._manifest(), self._embedders, may_replace=rebuilds).sending
-
-    def targets(self, paths: Sequence[Path]) -> list[Target]:
-        """Return what indexing `paths` means here, without doing it."""
-        check_paths(paths, self._remembers)
-        roots = [Path(root) for root in load_base_settings(self.folder).roots]
-        return targets_of(self.name, roots, paths)
 
     def _check_embedder(self, settings: BaseSettings, *, embed: bool = True) -> None:
         """Raise what is wrong with the embedder's settings before the work, not after it."""
@@ -240,14 +193,6 @@ class MaintainedBase(OpenedBase):
         name = self._embedders.name_for(settings, manifest)
         if embed and name != NONE:
             self._embedders.get(name, manifest=manifest)
-
-    def _remembers(self, path: Path) -> bool:
-        from zhiku.service.roots import remembers  # most paths exist
-
-        if not self.exists():
-            return False
-        with self.reading() as session:
-            return remembers(load_base_settings(self.folder).roots, session, Path(os.path.realpath(path)))
 
     def _was_read_by_ocr(self) -> bool:
         """Answer whether OCR read any page that a rebuild would have to read again."""
@@ -260,18 +205,6 @@ class MaintainedBase(OpenedBase):
                 return any_read_by_ocr(session.documents())
         except IndexStateError:
             return False  # a rebuild mends that, from the files alone
-
-    def _work(self, options: Options, jobs: int | None = None, *, every_page: bool = False) -> Work:
-        from zhiku.service.indexing import Work, default_jobs  # as above
-
-        return Work(
-            home=self.folder.parent.parent,
-            limits=self._settings.index,
-            jobs=jobs or default_jobs(),
-            options=options,
-            every_page=every_page,
-            before_migration=lambda: self._snapshot("migration"),
-        )
 
     def _set_forgotten(
         self, change: Callable[[WriteSession, Sequence[Document]], Forgetting], names: Sequence[str], wait_s: float

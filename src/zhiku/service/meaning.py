@@ -91,8 +91,10 @@ class Embedders:
             built = lock_in(manifest)
             known = self._endpoints.name_of(built, known) if built else ""
         new = ENDPOINT if self._endpoints.is_default else default_embedder_name()
-        name = self._forced or settings.embedder or self._endpoints.named_by_options or known or new
-        if self._endpoints.named_by_options not in ("", name):
+        is_settled = bool(self._forced or settings.embedder) or FINGERPRINT in manifest
+        named = self._endpoints.named_by_options(is_settled=is_settled)
+        name = self._forced or settings.embedder or named or known or new
+        if named not in ("", name):
             raise UsageError(
                 "the options name an endpoint, but the embedder is set to {name!r}.",
                 name=name,

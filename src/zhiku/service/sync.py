@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,7 @@ from zhiku.service.sync_report import GoneRoot, SyncedBase, SyncReport
 from zhiku.service.targets import as_paths, check_paths
 
 if TYPE_CHECKING:
+    from zhiku.service.embedding import Sending
     from zhiku.service.library import Library
 
 INTRO_PATTERN = f"/{INTRO_FILE}"
@@ -30,6 +31,9 @@ INTRO_PATTERN = f"/{INTRO_FILE}"
 PREVIEWED = frozenset({"ocr", "jobs", "progress"})
 """The options of a run that a dry one has, too."""
 
+Agree = Callable[[Mapping[str, "Sending"]], Collection[str]]
+"""Called with what embedding some bases would send, by name; returns those of which somebody agrees to it."""
+
 
 def sync_roots(
     library: Library,
@@ -37,14 +41,16 @@ def sync_roots(
     names: Sequence[str] = (),
     *,
     dry_run: bool = False,
+    agree: Agree | None = None,
     **options: Any,
 ) -> SyncReport:
     """Bring every base of the library roots up to date, or those that `names` mean, and return what was done.
 
     Without `roots`, those of the settings. With `dry_run` nothing is written, and the report says what would be done.
     The options are those of `Base.index`, of which `announce` is given the base's name too, and `progress` paths with
-    the base's name before them. Raises `UsageError` where no root is named, `NotFound` for a root that does not exist
-    or a name that no folder has. Ctrl-C ends the run; what is done stays, and the report says so.
+    the base's name before them. Without `may_send`, `agree` is asked once, before anything is done. Raises
+    `UsageError` where no root is named, `NotFound` for a root that does not exist or a name that no folder has. Ctrl-C
+    ends the run; what is done stays, and the report says so.
     """
     if options.get("ocr"):
         check_ocr_is_installed()
@@ -58,20 +64,36 @@ def sync_roots(
         wanted = {name: folders for name, folders in wanted.items() if base_key(name) in keys}
         gone = [each for each in gone if base_key(each.base) in keys]
         unread = [each for each in unread if base_key(each.name) in keys]
+    embeds = options.get("embed", True) and not dry_run
+    may_send = _may_send(library, wanted, agree, options) if embeds else ()
     done: list[SyncedBase] = []
     interrupted = False
     try:
         for name, folders in wanted.items():
             done.append((_preview if dry_run else _sync)(library, name, folders, options))
             _stop_if_interrupted(done[-1])
-        for i in range(0 if dry_run or not options.get("embed", True) else len(done)):
-            done[i] = _embed(library, done[i], options)
+        for i in range(len(done) if embeds else 0):
+            done[i] = _embed(library, done[i], {**options, "may_send": done[i].name in may_send})
             _stop_if_interrupted(done[i])
     except KeyboardInterrupt:
         interrupted = True
     return SyncReport(
         roots=tuple(read), bases=(*done, *unread), gone=tuple(gone), dry_run=dry_run, interrupted=interrupted
     )
+
+
+def _may_send(
+    library: Library, names: Iterable[str], agree: Agree | None, options: Mapping[str, Any]
+) -> Collection[str]:
+    """Return the bases whose text may be sent to where none of it was sent before."""
+    sendings: dict[str, Sending] = {}
+    for name in names:
+        with suppress(ZhikuError):  # it is told when the base's turn comes
+            if sending := library.sending(name):
+                sendings[name] = sending
+    if options.get("may_send"):
+        return sendings.keys()
+    return agree(sendings) if agree and sendings else ()
 
 
 def _stop_if_interrupted(base: SyncedBase) -> None:
@@ -192,7 +214,7 @@ def _embed(library: Library, synced: SyncedBase, options: Mapping[str, Any]) -> 
     """Embed what a base lacks; it takes much longer than its words, which those of other bases do not wait for."""
     if synced.report is None:
         return synced
-    work = {name: options[name] for name in ("wait_s", "threads") if name in options}
+    work = {name: options[name] for name in ("may_send", "wait_s", "threads") if name in options}
     try:
         with closing(library.open(synced.name)) as base:
             embedding = base.embed(progress=options.get("embed_progress"), **work)
@@ -247,7 +269,7 @@ def _with_intro(settings: BaseSettings, intro: str) -> BaseSettings:
 
 
 def _options_for(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    made = {name: value for name, value in options.items() if name not in ("threads", "embed_progress")}
+    made = {name: value for name, value in options.items() if name not in ("threads", "embed_progress", "may_send")}
     made["embed"] = False  # that comes when the words of all bases are stored
     if progress := options.get("progress"):
         made["progress"] = lambda done, total, path: progress(done, total, f"{name}/{path}")

@@ -53,8 +53,8 @@ class Watcher:
     """Updates bases when their files change, and looks through all of their roots every `scan_interval` as well.
 
     All bases, unless some are named; settings are read anew at each scan, so that new bases, roots and rules count
-    from then on. `embed` overrides `auto_embed`. Nothing is pruned. The library serves one thread: give the watcher
-    one of its own. `watch` tells what changed, and what time it is.
+    from then on. `embed` overrides `auto_embed`; `may_send` is that of `Base.index`. Nothing is pruned. The
+    library serves one thread: give the watcher one of its own. `watch` tells what changed, and what time it is.
     """
 
     def __init__(
@@ -63,12 +63,14 @@ class Watcher:
         names: Sequence[str] = (),
         *,
         embed: bool | None = None,
+        may_send: bool = False,
         on_event: Callable[[WatchEvent], None] = _ignore,
         watch: RootsWatch | None = None,
     ) -> None:
         self._library = library
         self._names = names
         self._embed = embed
+        self._may_send = may_send
         self._on_event = on_event
         self._watch = watch or RootsWatch()
         self._clock = self._watch.clock
@@ -162,7 +164,12 @@ class Watcher:
             base = self._library.open(name)
             try:
                 report = base.index(
-                    parts, embed=embed, jobs=1, progress=brakes.between_files, embed_progress=brakes.between_batches
+                    parts,
+                    embed=embed,
+                    may_send=self._may_send,
+                    jobs=1,
+                    progress=brakes.between_files,
+                    embed_progress=brakes.between_batches,
                 )
             finally:
                 base.close()
