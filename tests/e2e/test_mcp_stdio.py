@@ -84,21 +84,22 @@ def test_the_first_base_brings_the_other_tools_and_clients_are_told(cli: Cli, er
 
 
 def test_bases_and_settings_changed_outside_take_effect_at_once(cli: Cli) -> None:
-    cli.write("a/pump.md", "The pump is greased.")
-    cli.write("b/pump.md", "The pump is painted.")
-    cli("index", "docs/a", "--base", "first")
+    for name in ("first", "second"):
+        for number in range(3):
+            cli.write(f"{name}/pump{number}.md", f"The pump {number} is greased.")
+    cli("index", "docs/first", "--base", "first")
     with Lines(cli.environ()) as server:
         server.start()
-        before = server.call(1, "kb_search", query="pump")["result"]
-        cli("index", "docs/b", "--base", "second")
-        cli("config", "set", "search.top_k", "7")
-        second = server.call(2, "kb_search", query="pump")["result"]
+        before = server.call(1, "kb_search", query="pump")["result"]["structuredContent"]
+        cli("index", "docs/second", "--base", "second")
+        cli("config", "set", "search.top_k", "2")
+        second = server.call(2, "kb_search", query="pump")["result"]["structuredContent"]
         cli("delete", "first", "--yes")
-        gone = server.call(3, "kb_search", query="pump")["result"]
+        gone = server.call(3, "kb_search", query="pump", top_k=5)["result"]["structuredContent"]
 
-    assert before["structuredContent"]["bases"] == ["first"]
-    assert second["structuredContent"]["bases"] == ["first", "second"]
-    assert gone["structuredContent"]["bases"] == ["second"]
+    assert (before["bases"], before["total"]) == (["first"], 3)
+    assert (second["bases"], second["total"]) == (["first", "second"], 2)
+    assert (gone["bases"], gone["total"]) == (["second"], 3)
 
 
 def test_only_the_bases_named_are_seen(cli: Cli) -> None:

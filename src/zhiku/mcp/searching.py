@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from zhiku.answer import DEFAULT_TOP_K, Answer, Hit, Query
+from zhiku.answer import Answer, Hit, Query
 from zhiku.mcp.bounds import MAX_RESULT_CHARS, counted, json_chars
 from zhiku.mcp.health import Seen, notes, seen
 from zhiku.mcp.places import STATES, chain, place, readable
@@ -17,6 +17,7 @@ from zhiku.mcp.tool import Reply
 from zhiku.retrieve.passage import window
 from zhiku.retrieve.relevance import is_unlikely
 
+MAX_TOP_K = 100
 MAX_PASSAGE_CHARS = 1_200
 """What is longer is cut around what the query's words match: others are to be seen too."""
 LEAST_PASSAGE_CHARS = 200
@@ -69,7 +70,10 @@ def kb_search(
     *,
     query: Annotated[str, Field(min_length=1, description="A question or some words, Chinese or English.")],
     base: Annotated[str | None, Field(description="Search this base only; all of them, if left out.")] = None,
-    top_k: Annotated[int, Field(ge=1, le=100, description="How many passages at most.")] = DEFAULT_TOP_K,
+    top_k: Annotated[
+        int | None,
+        Field(ge=1, le=MAX_TOP_K, description="How many passages at most; 10, unless the user set otherwise."),
+    ] = None,
     mode: Annotated[
         Literal["hybrid", "lexical", "semantic"],
         Field(description="By words and meaning, by words only (names, codes), or by meaning only."),
@@ -88,16 +92,16 @@ def kb_search(
     ] = MAX_RESULT_CHARS,
 ) -> Reply:
     """Return the passages that answer a question."""
+    view = sight.view()
     asked = Query(
         text=query,
-        top_k=top_k,
+        top_k=top_k or min(sight.library.settings.search.top_k, MAX_TOP_K),
         mode=mode,
         source=source,
         min_relevance=min_relevance,
         rerank=rerank,
         expand=expand,
     )
-    view = sight.view()
     answer = view.search(asked, base)
     if is_unlikely(answer):
         return _nothing(answer, answer.hits)

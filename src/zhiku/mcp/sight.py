@@ -19,7 +19,8 @@ class Sight:
     persona: str = ""
 
     def view(self) -> View:
-        """Return what is visible now; a persona's profile may have changed. Raises `ZhikuError` where it is gone."""
+        """Return what is visible now; settings and a persona's profile may have changed. Raises their faults."""
+        self.library.refresh()
         if self.persona:
             from zhiku.service.personas import personas_of  # few servers are for a persona
 

@@ -11,6 +11,7 @@ import anyio
 import anyio.to_thread
 import mcp_types as types
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.os.win32.utilities import rebind_std_handle_to_fd
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
@@ -22,6 +23,10 @@ Incoming = MemoryObjectSendStream[SessionMessage | Exception]
 
 def serve(server: ToolServer, wire: Wire) -> None:
     """Serve until the client closes its end, or is gone."""
+    for number in (0, 1):
+        # Windows hands on to child processes what it has beside the numbers.
+        with suppress(OSError):
+            rebind_std_handle_to_fd(number)
     anyio.run(_serve, server, wire)
 
 
