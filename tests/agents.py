@@ -13,9 +13,11 @@ from typing import Any, Literal, TypeVar
 
 import anyio
 import anyio.to_thread
+import httpx2
 from mcp import Client, StdioServerParameters
 from mcp.client.session import IncomingMessage
 from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, ToolListChangedNotification
 
 T = TypeVar("T")
@@ -115,6 +117,19 @@ async def tools_after(client: Client, era: str, heard: Heard, act: Callable[[], 
         await heard.changed.wait()
         group.cancel_scope.cancel()
     return [tool.name for tool in (await client.list_tools()).tools]
+
+
+@asynccontextmanager
+async def over_http(
+    url: str, era: str, token: str = "", heard: Callable[[IncomingMessage], Awaitable[None]] | None = None
+) -> AsyncIterator[Client]:
+    """Speak with a server that is running, likewise."""
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    async with (
+        httpx2.AsyncClient(trust_env=False, timeout=60, headers=headers) as http,
+        Client(streamable_http_client(url, http_client=http), mode=ERAS[era], message_handler=heard) as client,
+    ):
+        yield client
 
 
 def text_of(result: CallToolResult) -> str:

@@ -6,19 +6,15 @@ import json
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
 import httpx2
 import pytest
-from mcp import Client
-from mcp.client.session import IncomingMessage
-from mcp.client.streamable_http import streamable_http_client
 
-from agents import CALLS, ERAS, INITIALIZE, Heard, golden, run, text_of, told, tools_after
+from agents import CALLS, ERAS, INITIALIZE, Heard, golden, over_http, run, text_of, told, tools_after
 from patience import PROMPT_S
 from served import Served, served
 
@@ -35,18 +31,6 @@ needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="Windows cann
 def server(notes: Cli) -> Iterator[Served]:
     with served(notes.folder, notes.environ(), command=HTTP) as running:
         yield running
-
-
-@asynccontextmanager
-async def over_http(
-    url: str, era: str, token: str = "", heard: Callable[[IncomingMessage], Awaitable[None]] | None = None
-) -> AsyncIterator[Client]:
-    headers = {"Authorization": f"Bearer {token}"} if token else {}
-    async with (
-        httpx2.AsyncClient(trust_env=False, timeout=60, headers=headers) as http,
-        Client(streamable_http_client(url, http_client=http), mode=ERAS[era], message_handler=heard) as client,
-    ):
-        yield client
 
 
 def port_of(server: Served) -> int:

@@ -1,82 +1,106 @@
-"""Tools tell nothing of a base that their client may not see: twin servers, one with that base, say the same."""
+"""Whatever an agent calls, with whatever arguments, it learns nothing of a base that its persona does not see."""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_view_laws import BASES, PATHS, WORDS, Doubles, locators, maybe, words
 
+from doubles import HIDDEN, PATHS, PERSONA, SEEN, WORDS, Doubles
 from zhiku.errors import ZhikuError
 from zhiku.mcp.sight import Sight
 from zhiku.mcp.tool import BadCall, Tool
-from zhiku.mcp.toolsets import DEFAULT_SET, tools_of
+from zhiku.mcp.toolsets import SETS, tools_of
 
-Call = tuple[Tool, dict[str, Any]]
-TEXTS = st.sampled_from([*WORDS, *PATHS, *filter(None, BASES), "*"]) | words | locators
+TOOLS = [(name, tool) for name in SETS for tool in tools_of([name])]
 
-
-def values_of(name: str, schema: dict[str, Any]) -> st.SearchStrategy[Any]:
-    if "enum" in schema:
-        return st.sampled_from(schema["enum"])
-    if schema["type"] == "integer":
-        return st.integers(schema.get("minimum", 0), min(schema.get("maximum", 20), schema.get("minimum", 0) + 20))
-    if schema["type"] == "number":
-        return st.floats(0, 1)
-    return st.booleans() if schema["type"] == "boolean" else st.sampled_from(BASES) if name == "base" else TEXTS
+names = st.sampled_from([*SEEN, *HIDDEN, "VAULT", "vaul", "../vault", "default", ""])
+words = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join)
+sources = st.sampled_from([*PATHS, "*", "vault/*", "*.md", "docs/*/*"])
+locators = st.builds(
+    "zhiku://{}/{}{}{}".format,
+    st.sampled_from([*SEEN, *HIDDEN, "VAULT", "%76ault"]),
+    st.sampled_from(PATHS),
+    st.sampled_from(["", "?doc=1", "?doc=2", "?doc=1&of=000000000000", "?doc=2&chars=0-20"]),
+    st.sampled_from(["", "#L1-3"]),
+)
+ARGUMENTS: dict[str, st.SearchStrategy[Any]] = {
+    **dict.fromkeys(("base", "knowledge_base", "domain", "name_keyword"), names),
+    **dict.fromkeys(("query", "question", "keyword", "topic"), words),
+    **dict.fromkeys(("source", "source_keyword"), sources),
+    "persona": st.sampled_from(["", PERSONA, "MEI", "other", "../mei"]),
+    "path": st.sampled_from(PATHS),
+    "locator": locators | st.sampled_from(PATHS),
+    "lines": st.sampled_from(["1-3", "2-", "x"]),
+    "mode": st.sampled_from(["hybrid", "lexical", "semantic"]),
+}
+NUMBERS = st.sampled_from([0, 1, 2, 5, 120, 2_000])
 
 
 @st.composite
-def calls(draw: st.DrawFn) -> Call:
-    tool = draw(st.sampled_from(tools_of([DEFAULT_SET])))
-    needed = tool.input_schema.get("required", ())
-    values = {name: values_of(name, schema) for name, schema in tool.input_schema["properties"].items()}
-    return tool, {name: draw(value if name in needed else maybe(value)) for name, value in values.items()}
+def calls(draw: st.DrawFn) -> tuple[str, Tool, dict[str, Any]]:
+    """Draw a tool of a set, and arguments for it: all that it needs, and some of the others."""
+    name, tool = draw(st.sampled_from(TOOLS))
+    schema = tool.input_schema
+    given_too = draw(st.sets(st.sampled_from(sorted(schema["properties"])))) if schema["properties"] else set()
+    arguments = {}
+    for argument in sorted({*schema.get("required", ()), *given_too}):
+        kind = schema["properties"][argument].get("type")
+        others = st.booleans() if kind == "boolean" else NUMBERS
+        arguments[argument] = draw(ARGUMENTS.get(argument, others))
+    return name, tool, arguments
 
 
-def told(sight: Sight, call: Call, doubles: Doubles) -> str:
-    """Return what a client is told, without where the library is."""
-    tool, arguments = call
+def answer(sight: Sight, tool: Tool, arguments: dict[str, Any]) -> str:
+    """Return all that an agent is given."""
     try:
         reply = tool.run(sight, **tool.arguments(arguments))
-        said = f"{reply.text}\n{json.dumps(tool.json_of(reply.data), ensure_ascii=False)}"
     except (ZhikuError, BadCall) as error:
-        said = str(error)
-    return said.replace(str(doubles.folder / "without"), str(doubles.folder / "with"))
+        return str(error)
+    return reply.text + json.dumps(tool.json_of(reply.data), ensure_ascii=False)
 
 
 @pytest.fixture(scope="module")
 def doubles(tmp_path_factory: pytest.TempPathFactory) -> Doubles:
-    return Doubles(tmp_path_factory.mktemp("tools"))
+    return Doubles(tmp_path_factory.mktemp("doubles"))
 
 
-@pytest.fixture(scope="module", params=["persona", "bases"])
-def sights(doubles: Doubles, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Sight]:
-    seen = {"persona": "mei"} if request.param == "persona" else {"bases": ("notes", "papers")}
-    for library in doubles.libraries:
-        profile = Path(library.home) / "personas" / "mei" / "profile.md"
-        profile.parent.mkdir(parents=True, exist_ok=True)
-        profile.write_text("## visible_domains\n- notes\n- papers\n", "utf-8")
-    return [Sight(library=library, **seen) for library in doubles.libraries]
+@settings(max_examples=150, deadline=None)
+@given(st.lists(calls(), min_size=1, max_size=6))
+def test_no_sequence_of_calls_tells_that_there_is_another_base(
+    doubles: Doubles, asked: list[tuple[str, Tool, dict[str, Any]]]
+) -> None:
+    for name, tool, arguments in asked:
+        # A server that is for the persona; and the set that takes one as an argument, on a server for all of them.
+        sights = [Sight(library=library, persona=PERSONA) for library in doubles.libraries]
+        if name == "persona":
+            arguments = {**arguments, "persona": arguments.get("persona") or PERSONA}
+            sights = [Sight(library=library) for library in doubles.libraries]
+        told, expected = (doubles.placeless(answer(sight, tool, arguments)) for sight in sights)
+        assert told == expected
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.lists(calls(), min_size=1, max_size=4))
-def test_no_sequence_of_calls_tells_of_a_base_that_is_not_visible(
-    doubles: Doubles, sights: list[Sight], asked: list[Call]
+@given(st.lists(calls(), min_size=1, max_size=6))
+def test_bases_that_a_server_does_not_show_are_not_there(
+    doubles: Doubles, asked: list[tuple[str, Tool, dict[str, Any]]]
 ) -> None:
-    for call in asked:
-        with_it, without_it = (told(sight, call, doubles) for sight in sights)
-
-        assert with_it == without_it
+    for _, tool, arguments in asked:
+        sights = [Sight(library=library, bases=("notes", "papers")) for library in doubles.libraries]
+        told, expected = (doubles.placeless(answer(sight, tool, arguments)) for sight in sights)
+        assert told == expected
 
 
 def test_the_law_would_notice_a_base_that_is_not_hidden(doubles: Doubles) -> None:
-    everything = [Sight(library=library) for library in doubles.libraries]
-    for name in ("kb_list", "kb_coverage"):
-        tool = next(tool for tool in tools_of([DEFAULT_SET]) if tool.name == name)
-        assert len({told(sight, (tool, {}), doubles) for sight in everything}) == 2
+    tools = {(name, tool.name): tool for name, tool in TOOLS}
+    for key, arguments in {
+        ("default", "kb_list"): {},
+        ("knowledge", "knowledge_list"): {},
+        ("domain", "kb_domains"): {},
+        ("domain", "kb_search"): {"domain": "vault", "query": "zebra"},
+    }.items():
+        told, expected = (answer(Sight(library=library), tools[key], arguments) for library in doubles.libraries)
+        assert told != expected

@@ -2,72 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shelf import Shelf
+from doubles import HIDDEN, PATHS, SEEN, WORDS, Asked, Doubles
 from zhiku.answer import Query
-from zhiku.errors import ZhikuError
 from zhiku.retrieve.lines import GrepQuery
-from zhiku.service.library import Library
-from zhiku.service.personas import personas_of
 from zhiku.service.view import View
 
 T = TypeVar("T")
-Asked = Callable[[View], Any]
-
-SEEN = {
-    "notes": {"pump.md": "# Pumps\n\nThe seal of the pump.\n\n水泵的密封圈。\n", "sub/valve.md": "A valve, a pump.\n"}
-}
-SEEN |= {"papers": {"wind.txt": "Wind at the pump house.\n", "pump.md": "Another pump.\n"}}
-HIDDEN = {"vault": {"pump.md": "The seal of the vault.\n", "key.md": "# Keys\n\n密封圈的钥匙 is zebra.\n"}}
 BASES = [None, *SEEN, *HIDDEN, "VAULT", "vaul", "pap", "", "../vault", "default"]
-WORDS = ["pump", "seal", "zebra", "密封圈", "vault", "钥匙", "key.md", "wind", "*", "?", "e"]
-PATHS = ["pump.md", "key.md", "vault/key.md", "valve.md", "../vault/key.md", "vault", "pum.md", "keys.md"]
-
-
-class Doubles:
-    """Two libraries that differ in a base that a persona does not see, and nothing else."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        docs = Shelf(folder / "with")
-        for base, files in {**SEEN, **HIDDEN}.items():
-            for path, text in files.items():
-                docs.write(f"{base}/{path}", text)
-            docs.index(docs.docs / base, name=base)
-        home = docs.library.home
-        profile = home / "personas" / "mei" / "profile.md"
-        profile.parent.mkdir(parents=True)
-        profile.write_text("## visible_domains\n- notes\n- papers\n- nobody\n")
-        shutil.copytree(home, folder / "without" / "home", ignore=lambda _, names: set(HIDDEN) & set(names))
-        self.libraries = [docs.library, Library(folder / "without" / "home")]
-        self.views = [personas_of(library, {}).view("mei") for library in self.libraries]
-
-    def answers(self, ask: Asked) -> list[str]:
-        """Return what both say, without where they are and how long it took."""
-        return [self.told(view, ask) for view in self.views]
-
-    def told(self, view: View, ask: Asked) -> str:
-        """Return what a view says, likewise."""
-        try:
-            answer = ask(view)
-            told = (
-                answer.to_dict()
-                if hasattr(answer, "to_dict")
-                else [getattr(e, "to_dict", lambda e=e: e)() for e in answer]
-            )
-        except ZhikuError as error:
-            told = [error.code, str(error)]
-        if isinstance(told, dict) and "health" in told:
-            del told["health"]["elapsed_ms"]
-        return repr(told).replace(str(self.folder / "without"), str(self.folder / "with"))
 
 
 @pytest.fixture(scope="module")

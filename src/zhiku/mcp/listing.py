@@ -60,16 +60,21 @@ def kb_list(
 
 def listed(entry: BaseEntry, intro_max_chars: int) -> ListedBase:
     """Return what a list of bases says of one."""
-    intro = " ".join(entry.intro.split())
     return ListedBase(
         name=entry.name,
-        intro=intro if len(intro) <= intro_max_chars else intro[: max(0, intro_max_chars - 1)] + "…",
+        intro=shortened(entry.intro, intro_max_chars),
         documents=entry.documents,
         passages=entry.chunks,
         changed_at=entry.changed_at,
         ready=entry.ready,
         problem=str(entry.problem or ""),
     )
+
+
+def shortened(intro: str, max_chars: int) -> str:
+    """Return an intro in one line of at most so many characters."""
+    line = " ".join(intro.split())
+    return line if len(line) <= max_chars else (line[: max_chars - 1] + "…" if max_chars else "")
 
 
 def as_text(base: ListedBase) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from zhiku.answer import Answer, Hit, Query
+from zhiku.answer import BUDGET_TOP_K, Answer, Hit, Query
 from zhiku.mcp.bounds import MAX_RESULT_CHARS, counted, json_chars
 from zhiku.mcp.health import Seen, notes, seen
 from zhiku.mcp.places import STATES, chain, place, readable
@@ -16,6 +16,7 @@ from zhiku.mcp.sight import Sight
 from zhiku.mcp.tool import Reply
 from zhiku.retrieve.passage import window
 from zhiku.retrieve.relevance import is_unlikely
+from zhiku.service.view import View
 
 MAX_TOP_K = 100
 MAX_PASSAGE_CHARS = 1_200
@@ -72,7 +73,11 @@ def kb_search(
     base: Annotated[str | None, Field(description="Search this base only; all of them, if left out.")] = None,
     top_k: Annotated[
         int | None,
-        Field(ge=1, le=MAX_TOP_K, description="How many passages at most; 10, unless the user set otherwise."),
+        Field(
+            ge=1,
+            le=MAX_TOP_K,
+            description="How many passages at most; 10, unless the user set otherwise, or as many as max_tokens holds.",
+        ),
     ] = None,
     mode: Annotated[
         Literal["hybrid", "lexical", "semantic"],
@@ -90,30 +95,44 @@ def kb_search(
     max_chars: Annotated[
         int, Field(ge=1_000, le=100_000, description="Characters of the whole result at most.")
     ] = MAX_RESULT_CHARS,
+    max_tokens: Annotated[
+        int | None,
+        Field(
+            ge=50, le=50_000, description="Choose the best passages for so many tokens, and say how much more exists."
+        ),
+    ] = None,
 ) -> Reply:
     """Return the passages that answer a question."""
     view = sight.view()
     asked = Query(
         text=query,
-        top_k=top_k or min(sight.library.settings.search.top_k, MAX_TOP_K),
+        top_k=top_k or (BUDGET_TOP_K if max_tokens else min(sight.library.settings.search.top_k, MAX_TOP_K)),
+        max_tokens=max_tokens,
         mode=mode,
         source=source,
         min_relevance=min_relevance,
         rerank=rerank,
         expand=expand,
     )
+    return reply_to(view, asked, base, max_chars)
+
+
+def reply_to(
+    view: View, asked: Query, base: str | None, max_chars: int = MAX_RESULT_CHARS, *, is_only_tool: bool = False
+) -> Reply:
+    """Return what is found in a base, or in all."""
     answer = view.search(asked, base)
     if is_unlikely(answer):
-        return _nothing(answer, answer.hits)
+        return _nothing(answer, answer.hits, is_only_tool=is_only_tool)
     if not answer.hits:
         # Named as what is nearest, hits below the wanted relevance are no answer but still a lead.
-        near = view.search(replace(asked, min_relevance=None), base).hits if min_relevance else ()
-        return _nothing(answer, near)
-    return _found(answer, max_chars)
+        near = view.search(replace(asked, min_relevance=None), base).hits if asked.min_relevance else ()
+        return _nothing(answer, near, is_only_tool=is_only_tool)
+    return _found(answer, max_chars, is_only_tool=is_only_tool)
 
 
-def _found(answer: Answer, max_chars: int) -> Reply:
-    hits = tuple(_fitting(answer, max_chars - TELLING_CHARS))
+def _found(answer: Answer, max_chars: int, *, is_only_tool: bool) -> Reply:
+    hits = tuple(passages_of(answer, max_chars))
     shown = sum(1 for hit in hits if hit.text)
     result = SearchResult(
         found=True,
@@ -122,27 +141,32 @@ def _found(answer: Answer, max_chars: int) -> Reply:
         shown=shown,
         hits=hits,
         health=seen(answer),
-        notes=(*_rest(len(answer.hits), shown, len(hits)), *notes(answer)),
+        notes=(*_rest(answer, hits, is_only_tool=is_only_tool), *_more(answer), *notes(answer)),
     )
     head = f"{counted(result.total, 'passage')}, best first, from {_bases(answer)}."
     return Reply(text="\n\n".join([head, *map(as_text, hits), *result.notes]), data=result)
 
 
-def _fitting(answer: Answer, room: int) -> Iterator[Passage]:
-    """Yield hits within so many characters: places come first, and as many from the best on have their text."""
+def passages_of(answer: Answer, max_chars: int = MAX_RESULT_CHARS) -> Iterator[Passage]:
+    """Yield hits for a result of so many characters: places come first, and as many from the best on have their text.
+
+    Passages that were chosen for a number of tokens are as long as that says.
+    """
+    room = max_chars - TELLING_CHARS
+    longest = MAX_PASSAGE_CHARS if answer.budget is None else max_chars
     places = list(map(_passage, answer))
     while places and sum(map(_size, places)) > room:
         places.pop()
     left = room - sum(map(_size, places))
     for place_only, hit in zip(places, answer, strict=False):
-        passage = _with_room(place_only, hit, left)
+        passage = _with_room(place_only, hit, left, longest)
         left -= _size(passage) - _size(place_only)
         yield passage
 
 
-def _with_room(place_only: Passage, hit: Hit, left: int) -> Passage:
+def _with_room(place_only: Passage, hit: Hit, left: int, longest: int) -> Passage:
     """Return a passage with as much of its text as there is room for; without, where that would be of no use."""
-    max_chars = min(MAX_PASSAGE_CHARS, left // 2)
+    max_chars = min(longest, left // 2)
     while max_chars >= min(LEAST_PASSAGE_CHARS, len(hit.text)):
         passage = with_text(place_only, hit, max_chars)
         if _size(passage) - _size(place_only) <= left:
@@ -156,17 +180,29 @@ def _size(passage: Passage) -> int:
     return len(as_text(passage)) + json_chars(passage) + len("\n\n,")
 
 
-def _rest(total: int, shown: int, listed: int) -> Iterator[str]:
+def _rest(answer: Answer, hits: Sequence[Passage], *, is_only_tool: bool) -> Iterator[str]:
+    total, shown = len(answer.hits), sum(1 for hit in hits if hit.text)
     if shown == total:
         return
-    left_out = f", and {total - listed} are left out" if listed < total else ""
-    yield (
-        f"For length only {shown} of {total} come with their text{left_out}. For more: kb_read with a place above, a"
-        " larger max_chars, or a narrower query, base or source."
+    left_out = f", and {total - len(hits)} are left out" if len(hits) < total else ""
+    ways = (
+        "a narrower query"
+        if is_only_tool
+        else ("kb_read with a place above, a larger max_chars, or a narrower query, base or source")
     )
+    yield f"For length only {shown} of {total} come with their text{left_out}. For more: {ways}."
 
 
-def _nothing(answer: Answer, near: tuple[Hit, ...]) -> Reply:
+def _more(answer: Answer) -> Iterator[str]:
+    if answer.budget and answer.budget.more_passages:
+        yield (
+            f"More that may answer: {counted(answer.budget.more_passages, 'passage')} in"
+            f" {counted(answer.budget.more_documents, 'document')}, about {answer.budget.more_tokens:,} tokens;"
+            " ask for more max_tokens."
+        )
+
+
+def _nothing(answer: Answer, near: tuple[Hit, ...], *, is_only_tool: bool) -> Reply:
     nearest = tuple(with_text(_passage(hit), hit, MAX_NEAREST_CHARS) for hit in near[:MAX_NEAREST])
     result = SearchResult(
         found=False,
@@ -182,7 +218,9 @@ def _nothing(answer: Answer, near: tuple[Hit, ...]) -> Reply:
     if nearest:
         head += " The nearest, which hardly answer the question:"
     else:
-        head += " Try other words, or the other language; kb_coverage tells what there is."
+        head += " Try other words, or the other language" + (
+            "." if is_only_tool else "; kb_coverage tells what there is."
+        )
     return Reply(text="\n\n".join([head, *map(as_text, nearest), *result.notes]), data=result)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -131,10 +132,9 @@ def _names(sight: Sight) -> list[str]:
 
 def _answer(tool: Tool, sight: Sight, given: Mapping[str, Any]) -> types.CallToolResult:
     reply = tool.run(sight, **tool.arguments(given))
-    return types.CallToolResult(
-        content=[types.TextContent(type="text", text=sendable(reply.text))],
-        structured_content=_sendable(tool.json_of(reply.data)),
-    )
+    data = _sendable(tool.json_of(reply.data))
+    text = sendable(reply.text) or json.dumps(data, ensure_ascii=False)
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=data)
 
 
 def _sendable(value: Any) -> Any:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from zhiku.environ import environment
 from zhiku.service.library import Library
 from zhiku.service.view import View
+
+if TYPE_CHECKING:
+    from zhiku.service.personas import Personas
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,8 +25,16 @@ class Sight:
     def view(self) -> View:
         """Return what is visible now; settings and a persona's profile may have changed. Raises their faults."""
         self.library.refresh()
-        if self.persona:
-            from zhiku.service.personas import personas_of  # few servers are for a persona
+        return self.personas().view() if self.persona else View(self.library, self.bases or None)
 
-            return personas_of(self.library, environment()).view(self.persona)
-        return View(self.library, self.bases or None)
+    def personas(self) -> Personas:
+        """Return the personas that may be named: all, or the one that the server is for."""
+        from zhiku.service.personas import personas_of  # few servers are for personas
+
+        return personas_of(self.library, environment(), self.persona)
+
+    def as_persona(self, name: str) -> tuple[str, View]:
+        """Return a persona's own name and what it sees of this; the default one where none is named."""
+        personas = self.personas()
+        known = personas.persona(name).name
+        return known, personas.view(known, self.bases)

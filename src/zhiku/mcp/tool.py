@@ -22,6 +22,7 @@ class Reply:
     """What a tool answers, twice: clients give a model one of the two, so that each must do without the other."""
 
     text: str
+    """Empty where the JSON says it as briefly, or is what agents look for in the text."""
     data: object
     """A dataclass, whose fields are left out of the JSON where they have their default."""
 

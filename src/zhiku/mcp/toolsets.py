@@ -11,6 +11,10 @@ from zhiku.mcp.tool import Tool
 DEFAULT_SET = "default"
 SETS: Mapping[str, str] = {
     DEFAULT_SET: "zhiku.mcp.default_set:TOOLS",
+    "kb": "zhiku.mcp.kb_set:TOOLS",
+    "knowledge": "zhiku.mcp.knowledge_set:TOOLS",
+    "domain": "zhiku.mcp.domain_set:TOOLS",
+    "persona": "zhiku.mcp.persona_set:TOOLS",
 }
 
 

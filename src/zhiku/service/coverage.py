@@ -53,6 +53,8 @@ class BaseCoverage(BaseEntry):
     """Files without any text that could be read."""
     pending_vectors: int = 0
     """Chunks that are not found by meaning yet."""
+    terms: int = 0
+    """Entries of its glossaries."""
     missing_roots: tuple[str, ...] = ()
     """Folders that are gone although what they held is searched."""
 
@@ -120,6 +122,7 @@ def coverage_of(base: Base) -> BaseCoverage:
                 failed=totals.failed,
                 textless=totals.textless,
                 pending_vectors=totals.pending_vectors if base.is_embedded(session) else 0,
+                terms=len(base.glossary(session)),
                 missing_roots=find_losses(settings.roots, session, look=False).missing_roots,
             )
     except ZhikuError as error:

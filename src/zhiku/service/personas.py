@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,17 +47,22 @@ class Persona:
 class Personas:
     """The personas of a folder over a library. Profiles are read whenever they are needed: edits apply at once."""
 
-    def __init__(self, library: Library, folder: Path, default: str = "") -> None:
-        """Take where the personas are, and the name of the one that is meant where none is named."""
+    def __init__(self, library: Library, folder: Path, default: str = "", only: str = "") -> None:
+        """Take where the personas are, and the name of the one that is meant where none is named.
+
+        `only` names one that is the default, and beside which there is none.
+        """
         self.folder = folder
-        self.default = default
+        self.default = only or default
+        self._only = only
         self._library = library
 
     def names(self) -> list[str]:
         """Return the names of all personas, sorted; hidden folders are none."""
         if not self.folder.is_dir():
             return []
-        return sorted(path.name for path in self.folder.iterdir() if path.name[0] != "." and path.is_dir())
+        found = sorted(path.name for path in self.folder.iterdir() if path.name[0] != "." and path.is_dir())
+        return [name for name in found if base_key(name) == base_key(self._only)] if self._only else found
 
     def default_name(self) -> str | None:
         """Return the name of the default persona; None where there is none of that name."""
@@ -80,10 +85,15 @@ class Personas:
             problems=profile.problems,
         )
 
-    def view(self, name: str = "") -> View:
-        """Return what a persona sees now; see `persona`. Where that is nothing, asking the view says why."""
+    def view(self, name: str = "", within: Collection[str] = ()) -> View:
+        """Return what a persona sees now, of some bases or of all; see `persona`.
+
+        Where that is nothing, asking the view says why.
+        """
         persona = self.persona(name)
-        return View(self._library, persona.visible, _sees_nothing(persona))
+        keys = set(map(base_key, within))
+        visible = [base for base in persona.visible if not keys or base_key(base) in keys]
+        return View(self._library, visible, _sees_nothing(persona))
 
     def _named(self, name: str) -> str:
         wanted = name or self.default
@@ -158,11 +168,14 @@ class Personas:
             ) from error
 
 
-def personas_of(library: Library, environ: Mapping[str, str]) -> Personas:
-    """Return the personas of ZHIKU_PERSONA_DIR, else of the library's home; ZHIKU_DEFAULT_PERSONA is the default."""
+def personas_of(library: Library, environ: Mapping[str, str], only: str = "") -> Personas:
+    """Return the personas of ZHIKU_PERSONA_DIR, else of the library's home; ZHIKU_DEFAULT_PERSONA is the default.
+
+    With `only`, there is no other one.
+    """
     told = environ.get("ZHIKU_PERSONA_DIR", "")
     folder = Path(told).expanduser().absolute() if told else library.home / PERSONAS_FOLDER
-    return Personas(library, folder, environ.get("ZHIKU_DEFAULT_PERSONA", ""))
+    return Personas(library, folder, environ.get("ZHIKU_DEFAULT_PERSONA", ""), only)
 
 
 def _check_name(name: str) -> None:
