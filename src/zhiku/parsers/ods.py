@@ -21,6 +21,7 @@ _PROPERTIES_PART: Final = "meta.xml"
 _MAX_ROWS: Final = 1 << 24
 # What is no cell's text: deletions that are tracked, drawings above the cells.
 _PASSED_OVER: Final = ("table:tracked-changes", "table:shapes", "table:content-validations")
+_VALUES: Final = ("string-value", "date-value", "time-value", "boolean-value", "value")
 _SIGNS: Final = {"text:tab": " ", "text:line-break": "\n", "text:s": " "}
 
 
@@ -86,6 +87,7 @@ class _ContentReader:
         self._column = 0
         self._column_repeats = 1
         self._in_cell = False
+        self._attributes: Attributes = {}
         self._paragraphs: list[list[str]] = []
         self._in_paragraph = 0
         self._comments: list[tuple[int, str, str]] = []
@@ -170,6 +172,7 @@ class _ContentReader:
         self._column_repeats = _repeats(attributes, "number-columns-repeated")
         self._in_cell = True
         self._paragraphs = []
+        self._attributes = attributes
 
     def _start_comment(self, _: Attributes) -> None:
         self._author = []
@@ -188,6 +191,9 @@ class _ContentReader:
 
     def _end_cell(self) -> None:
         text = _joined(self._paragraphs)
+        if not self._paragraphs:  # a program that does not say how it is shown
+            values = (attribute(self._attributes, name) for name in _VALUES)
+            text = next(filter(None, values), "").removesuffix("T00:00:00")
         if text.strip():
             self._cells.append((self._column, self._column_repeats, text))
         self._column += self._column_repeats

@@ -92,7 +92,7 @@ def _read_pages(pdf: PdfFile, path: str) -> list[PrintedPage]:
 
 def _refuse_unusable(judged: Sequence[JudgedPage], path: str) -> None:
     """Raise NeedsOcr if no page has text and some show any; a document of blank pages is only empty."""
-    if any(each.page.lines or each.page.notes for each in judged):
+    if any(each.verdict == "text" or each.page.notes for each in judged):
         return
     verdicts = {each.verdict for each in judged}
     hint = 'read it by OCR: zhiku index PATH --ocr (which needs: pip install "zhiku[ocr]")'

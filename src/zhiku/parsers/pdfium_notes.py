@@ -20,9 +20,16 @@ MAX_NOTE_BYTES: Final = 200_000
 Box = tuple[float, float, float, float]
 """Left, bottom, right and top of an annotation, as the page has them."""
 
+# What is read as a value, and what only is to be pressed.
+_WITHOUT_OWN_TEXT: Final = frozenset(
+    (
+        *(raw.FPDF_FORMFIELD_COMBOBOX, raw.FPDF_FORMFIELD_LISTBOX),
+        *(raw.FPDF_FORMFIELD_PUSHBUTTON, raw.FPDF_FORMFIELD_CHECKBOX, raw.FPDF_FORMFIELD_RADIOBUTTON),
+    )
+)
 _DRAWN: Final = frozenset((raw.FPDF_ANNOT_FREETEXT, raw.FPDF_ANNOT_STAMP))
-_DRAWS_TEXT: Final = re.compile(r"\b(?:T[jJ]|Do)\b")
-"""Operators that show text, or another drawing."""
+_DRAWS_TEXT: Final = re.compile(r"\b(?:BT|Do)\b")
+"""Operators that begin text, or show another drawing."""
 
 _VALUED_FIELDS: Final = frozenset(
     (raw.FPDF_FORMFIELD_TEXTFIELD, raw.FPDF_FORMFIELD_COMBOBOX, raw.FPDF_FORMFIELD_LISTBOX)
@@ -58,13 +65,13 @@ def _iter_annotations(page: Any) -> Iterator[Any]:
 
 
 def _may_show(annotation: Any, forms: Any) -> bool:
-    if raw.FPDFAnnot_GetSubtype(annotation) == raw.FPDF_ANNOT_WIDGET and forms:
-        kind = raw.FPDFAnnot_GetFormFieldType(forms, annotation)
-        if kind not in (raw.FPDF_FORMFIELD_SIGNATURE, raw.FPDF_FORMFIELD_TEXTFIELD):
-            return False
-    elif raw.FPDFAnnot_GetSubtype(annotation) not in _DRAWN:
-        return False
-    return not (raw.FPDFAnnot_GetFlags(annotation) & raw.FPDF_ANNOT_FLAG_HIDDEN or _read_note(annotation, forms))
+    kind = raw.FPDFAnnot_GetSubtype(annotation)
+    if kind == raw.FPDF_ANNOT_WIDGET:
+        is_of_use = not forms or raw.FPDFAnnot_GetFormFieldType(forms, annotation) not in _WITHOUT_OWN_TEXT
+    else:
+        is_of_use = kind in _DRAWN
+    is_hidden = raw.FPDFAnnot_GetFlags(annotation) & raw.FPDF_ANNOT_FLAG_HIDDEN
+    return is_of_use and not is_hidden and not _read_note(annotation, forms)
 
 
 def _draws_text(annotation: Any) -> bool:

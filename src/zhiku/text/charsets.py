@@ -30,8 +30,8 @@ WIDER: Final = {
 _MULTI_BYTE: Final = ("gb18030", "big5hkscs", "cp932", "euc_jp", "cp949")
 _SINGLE_BYTE: Final = (
     *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258"),
-    *("iso8859_2", "iso8859_5", "iso8859_7", "iso8859_15", "koi8_r", "koi8_u", "tis_620"),
-    *("cp437", "cp850", "cp866", "mac_roman"),
+    *("iso8859_2", "iso8859_5", "iso8859_6", "iso8859_7", "iso8859_15", "koi8_r", "koi8_u", "tis_620"),
+    *("cp437", "cp850", "cp855", "cp866", "mac_roman", "mac_cyrillic"),
 )
 _SMALL_LETTERS: Final = b" abcdefghijklmnopqrstuvwxyz"
 _CUT_REASONS: Final = ("incomplete multibyte sequence", "unexpected end of data", "truncated data")

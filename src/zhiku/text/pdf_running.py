@@ -29,7 +29,7 @@ _NUMBERS: Final = re.compile(r"\d+|(?:^|(?<=[\W_])|(?<=[\u3400-\u9fff]))[ivxlc]+
 
 def drop_running_lines(pages: Sequence[PrintedPage]) -> list[PrintedPage]:
     """Return the pages without running heads, feet and page numbers."""
-    keys = [{line: _running_key(line) for line in _iter_edge_lines(page)} for page in pages]
+    keys = [{line: running_key(line) for line in _iter_edge_lines(page)} for page in pages]
     repeats = Counter(place for page_keys in keys for place in {(_slot(line), key) for line, key in page_keys.items()})
     slots = _find_slots(keys)
     return [
@@ -73,5 +73,6 @@ def _iter_edge_lines(page: PrintedPage) -> Iterator[PrintedLine]:
             yield line
 
 
-def _running_key(line: PrintedLine) -> str:
+def running_key(line: PrintedLine) -> str:
+    """Return what is the same in lines that run through a document: the text, but for numbers, case and blanks."""
     return _NUMBERS.sub("#", "".join(line.text.lower().split()))

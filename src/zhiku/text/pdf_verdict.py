@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from zhiku.text.pdf_characters import junk_share
-from zhiku.text.pdf_printed import PrintedPage
-from zhiku.text.pdf_running import drop_running_lines
+from zhiku.text.pdf_printed import PrintedLine, PrintedPage
+from zhiku.text.pdf_running import MIN_REPEATS, drop_running_lines, running_key
 
 PageVerdict = Literal["text", "scan", "garbled", "blank", "damaged", "ocr", "ocr_failed"]
 """`scan` and `garbled` pages need OCR: their text is in an image or drawing, or its characters have no meaning. Once
@@ -34,7 +35,7 @@ MIN_EMPTIED_SHARE: Final = 1 / 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedPage:
-    """A page with its usable lines only."""
+    """A page with its usable lines only; of one that is an image, its caption."""
 
     page: PrintedPage
     verdict: PageVerdict
@@ -79,9 +80,21 @@ def _verdict_after_ocr(judged: JudgedPage, read: PrintedPage | None) -> PageVerd
 
 
 def _iter_judged(pages: Sequence[PrintedPage], bodies: Sequence[PrintedPage]) -> Iterator[JudgedPage]:
-    for page, body in zip(pages, bodies, strict=True):
-        verdict = _judge(page, body)
-        yield JudgedPage(page=body if verdict == "text" else replace(body, lines=()), verdict=verdict)
+    verdicts = [_judge(page, body) for page, body in zip(pages, bodies, strict=True)]
+    captions = _find_captions(body for body, verdict in zip(bodies, verdicts, strict=True) if verdict == "scan")
+    for body, verdict in zip(bodies, verdicts, strict=True):
+        usable = body.lines if verdict == "text" else captions.get(body.page_no, ())
+        yield JudgedPage(page=replace(body, lines=usable), verdict=verdict)
+
+
+def _find_captions(scans: Iterable[PrintedPage]) -> dict[int, tuple[PrintedLine, ...]]:
+    """Return what stands on pages that are images, by page, without what stands on many of them: stamps."""
+    found = {page.page_no: page.lines for page in scans}
+    counts = Counter(key for lines in found.values() for key in {running_key(line) for line in lines})
+    return {
+        page_no: tuple(line for line in lines if counts[running_key(line)] < MIN_REPEATS)
+        for page_no, lines in found.items()
+    }
 
 
 def _judge(page: PrintedPage, body: PrintedPage) -> PageVerdict:

@@ -127,6 +127,15 @@ def test_scanned_pages_in_a_digital_file_are_named() -> None:
     assert document.warnings == ("Pages without a usable text layer, which need OCR: 2-3",)
 
 
+def test_a_caption_of_a_page_that_is_an_image_is_kept_and_a_stamp_is_not() -> None:
+    writer = PdfWriter().page("cover").page("Figure 3: the pump", image=True, top=300)
+    for number in range(3):
+        writer.page(f"Copy {number}", image=True, top=300)
+    document = _parse(writer.data())
+    assert document.text == "cover\n\nFigure 3: the pump"
+    assert document.warnings == ("Pages without a usable text layer, which need OCR: 2-5",)
+
+
 def test_a_damaged_page_does_not_cost_the_others() -> None:
     data = PdfWriter().page("good").page("lost").page("last").data().replace(b" 9 0 R ", b" 99 0 R ")
     document = _parse(data)

@@ -208,6 +208,19 @@ def test_repeated_rows_and_cells_stand_for_many() -> None:
     assert numbered(parse(data)) == [(1, "S"), (1, "x | x | x"), (2, "x | x | x"), (103, "end")]
 
 
+def test_a_value_is_read_where_a_cell_does_not_say_how_it_is_shown() -> None:
+    cell = '<table:table-cell office:{}="{}"/>'
+    values = [
+        ("string-value", "布线"),
+        ("value", "0.5"),
+        ("date-value", "2031-05-06T00:00:00"),
+        ("boolean-value", "true"),
+    ]
+    shown_as_nothing = '<table:table-cell office:value="7"><text:p/></table:table-cell>'
+    cells = [cell.format(name, value) for name, value in values]
+    assert parse(ods(ods_table("S", ods_row(*cells, shown_as_nothing)))).text == "S\n\n布线 | 0.5 | 2031-05-06 | true"
+
+
 def test_covered_cells_are_no_text() -> None:
     noted = "<table:table-cell><text:p>a<text:s/>b</text:p>"
     noted += "<text:p>c</text:p></table:table-cell><table:covered-table-cell><text:p>old</text:p>"

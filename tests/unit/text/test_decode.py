@@ -62,6 +62,8 @@ def test_a_mark_before_other_bytes_is_not_believed() -> None:
         ("Les élèves sont allés à l’école, où ils étaient très heureux.", "cp1252", "cp1252"),
         ("Die Größe der Straße wurde für das Gebäude geprüft.", "cp1252", "cp1252"),
         ("Настройки программы хранятся в файле, который находится в папке.", "cp1251", "cp1251"),
+        ("Настройки программы хранятся в файле, который находится в папке.", "mac_cyrillic", "mac_cyrillic"),
+        ("Настройки программы хранятся в файле, который находится в папке.", "cp855", "cp855"),
         ("文档\n├── 目录\n│   └── 文件.txt\n└── 说明", "gbk", "gb18030"),
     ],
 )
