@@ -25,8 +25,13 @@ _TAG = re.compile(r"<[^>]*>")
 _UNSHOWN = re.compile(r"(?is)<(script|style|head|title|template)\b.*?</\1\s*>|<!--.*?-->")
 _FRONTMATTER = re.compile(r"(?s)\A---\n.*?\n---\n")
 _LINK_TARGET = re.compile(r"\]\([^)]*\)|(?m:^\[[^\]]*\]:.*$)|https?://\S+")
-_NOT_TEXT = re.compile(r"(?s)<(mc:Fallback|w:del|w:moveFrom|office:annotation|text:tracked-changes)\b.*?</\1>")
-_OOXML_TEXT = re.compile(r"(?s)<(?:[wam]:)?t(?: [^>]*)?>(.*?)</(?:[wam]:)?t>")
+# Deletions, fallbacks, readings above words, and what only a form or a footer shows.
+_NOT_TEXT = re.compile(
+    r"(?s)<(mc:Fallback|w:del|w:moveFrom|w:rt|rPh|office:annotation|office:forms|table:tracked-changes"
+    r"|table:content-validations)\b[^>]*(?<!/)>.*?</\1>"
+)
+_RUNNING = re.compile(r'(?s)<p:sp>(?:(?!</p:sp>).)*?<p:ph [^>]*type="(?:dt|ftr|hdr|sldNum)".*?</p:sp>')
+_OOXML_TEXT = re.compile(r"(?s)<(?:[wam]:)?t(?: [^>/]*)?>(.*?)</(?:[wam]:)?t>")
 _OOXML_PARTS = re.compile(
     r"word/(document|footnotes|endnotes)\d*\.xml|ppt/(slides/slide|notesSlides/notesSlide)\d+\.xml"
     r"|xl/(sharedStrings|worksheets/[^/]+)\.xml",
@@ -71,7 +76,7 @@ def _pdf(path: Path) -> str | None:
 def _ooxml(path: Path) -> str:
     with zipfile.ZipFile(path) as package:
         names = [name for name in package.namelist() if _OOXML_PARTS.fullmatch(name.lstrip("/"))]
-        texts = [_OOXML_TEXT.findall(_NOT_TEXT.sub("", _part(package, name))) for name in names]
+        texts = [_OOXML_TEXT.findall(_RUNNING.sub("", _NOT_TEXT.sub("", _part(package, name)))) for name in names]
     return html.unescape("\n".join(piece for text in texts for piece in text))
 
 
