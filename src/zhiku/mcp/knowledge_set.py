@@ -177,7 +177,7 @@ def knowledge_semantic_search(
     deduplicate: Annotated[bool, Field(description="Leave out a text that was found before.")] = True,
 ) -> Reply:
     """Return the passages of a base that answer a question; what is not said is as the user set it."""
-    sight.library.refresh()
+    view = sight.view()
     asked = Query(
         text=query,
         top_k=top_k or sight.library.settings.search.top_k,
@@ -187,7 +187,7 @@ def knowledge_semantic_search(
         source=source_keyword,
         max_chars_per_hit=max_chars_per_item,
     )
-    answer = sight.view().search(asked, knowledge_base)
+    answer = view.search(asked, knowledge_base)
     for error in answer.health.degraded:
         log.warning("knowledge_semantic_search: %s", error)
     items = tuple(_fitting(_passages(answer, with_score=include_rerank_score, once=deduplicate)))

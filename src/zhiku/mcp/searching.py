@@ -76,7 +76,7 @@ def kb_search(
         Field(
             ge=1,
             le=MAX_TOP_K,
-            description="How many passages at most; 10, unless the user set otherwise, or as many as max_tokens holds.",
+            description="How many passages at most; 10 unless the user set otherwise, or all that fit.",
         ),
     ] = None,
     mode: Annotated[

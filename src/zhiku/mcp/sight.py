@@ -35,6 +35,7 @@ class Sight:
 
     def as_persona(self, name: str) -> tuple[str, View]:
         """Return a persona's own name and what it sees of this; the default one where none is named."""
+        self.library.refresh()
         personas = self.personas()
         known = personas.persona(name).name
         return known, personas.view(known, self.bases)
