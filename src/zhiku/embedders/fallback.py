@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from zhiku.model import CosineScale
+from zhiku.text.surrogates import repaired
 
 MODEL = "universal-sentence-encoder-multilingual"
 DIMS = 512
@@ -80,7 +81,7 @@ class FallbackEmbedder:
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of passages."""
         network = self._load()[1]
-        vectors: NDArray[np.float32] = network.encode([_encodable(text) for text in texts])
+        vectors: NDArray[np.float32] = network.encode([repaired(text) for text in texts])
         return vectors
 
     def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -93,7 +94,7 @@ class FallbackEmbedder:
 
     def count_tokens(self, text: str) -> int:
         """Return how many tokens a passage takes, marks included."""
-        return self._load()[0].count(_encodable(text))
+        return self._load()[0].count(repaired(text))
 
     def _load(self) -> tuple[_Truncating, Any]:
         with self._lock:
@@ -114,11 +115,6 @@ class _Truncating:
 
     def count(self, text: str) -> int:
         return len(self._tokenizer.encode(text, add_bos=True, add_eos=True))
-
-
-def _encodable(text: str) -> str:
-    """Return the text with half surrogates, which have no UTF-8, replaced by U+FFFD."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _load(threads: int, verdicts: Path | None) -> tuple[_Truncating, Any]:

@@ -20,6 +20,7 @@ from zhiku.errors import BadModelReply, ModelError
 from zhiku.model import CosineScale
 from zhiku.remote import INDEXING, SEARCHING, Client, Endpoint, Load, Patience, detail_of, status_of
 from zhiku.text.measure import estimate_tokens, fit
+from zhiku.text.surrogates import repaired
 
 if TYPE_CHECKING:
     import numpy as np
@@ -162,7 +163,7 @@ class OpenAIEmbedder:
     def _sendable(self, instruction: str, text: str) -> str:
         """Return what is sent for a text: never blank, which many servers refuse, nor with half surrogates."""
         text = instruction + (text if text.strip() else ".")
-        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        text = repaired(text)
         return text[: fit(text, 0, len(text), self.max_tokens)]
 
     def _embed(self, batch: Sequence[str]) -> NDArray[np.float32]:

@@ -9,7 +9,7 @@ from zhiku.config import BaseSettings
 from zhiku.errors import MissingExtra, ModelError, UsageError, ZhikuError
 from zhiku.ingest.embed import EmbedProgress, EmbedReport, embed_pending
 from zhiku.ports import Embedder, Store
-from zhiku.service.endpoints import LOCK, BehindEndpoint, lock_in
+from zhiku.service.locks import LOCK, BehindEndpoint, Locked, lock_in
 from zhiku.service.meaning import EMBEDDER_NAME, FINGERPRINT, NONE, Embedders, made_by_another
 
 
@@ -146,5 +146,5 @@ def _new_address(manifest: Mapping[str, str], embedder: Embedder) -> str:
 
 
 def _made_by(name: str, embedder: Embedder) -> dict[str, str]:
-    lock = embedder.lock.to_json() if isinstance(embedder, BehindEndpoint) else ""
+    lock = embedder.lock.to_json() if isinstance(embedder, Locked) else ""
     return {EMBEDDER_NAME: name, FINGERPRINT: embedder.fingerprint, LOCK: lock}

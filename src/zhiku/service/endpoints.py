@@ -1,4 +1,4 @@
-"""Which endpoint embeds a base, and with which key: from options, settings, the environment and the base's manifest."""
+"""Which model of the user's own embeds a base: from options, settings, the environment and the base's manifest."""
 
 from __future__ import annotations
 
@@ -7,27 +7,26 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 from zhiku.config import ENDPOINT, EmbeddingSettings, ModelSettings
 from zhiku.config.keys import read_key
-from zhiku.config.models import AUTO
+from zhiku.config.models import ONNX, OPENAI
 from zhiku.errors import ConfigError
 from zhiku.ports import Embedder
+from zhiku.service.locks import family_name, is_set, lock_of, looked_up
 
 if TYPE_CHECKING:
     from datetime import date
 
     from zhiku.embedders.lock import Lock
-    from zhiku.remote import Client, Endpoint, Usage
-
-LOCK = "embedder_lock"
-"""Key of the manifest: what makes the vectors of a base behind an endpoint, as JSON."""
+    from zhiku.remote import Client, Usage
 
 USAGE_FILE = "usage.sqlite3"
 """Beside the bases: what requests cost."""
+HASHES_FILE = "hashes.json"
+"""Likewise: what the files of models in folders were found to be."""
 
-PATH = "embeddings"
 OPENAI_HOST = "api.openai.com"
 
 
@@ -46,34 +45,20 @@ class EmbedOptions:
         return bool(self.base_url or self.model)
 
 
-@runtime_checkable
-class BehindEndpoint(Embedder, Protocol):
-    """An embedder behind an endpoint."""
-
-    @property
-    def lock(self) -> Lock:
-        """Return what makes the vectors."""
-        ...
-
-    @property
-    def endpoint(self) -> Endpoint:
-        """Return where texts are sent."""
-        ...
-
-
 class Endpoints:
-    """Makes the embedders behind endpoints."""
+    """Makes the embedders behind endpoints, and those over models in folders."""
 
     def __init__(
-        self, models: ModelSettings, environ: Mapping[str, str], options: EmbedOptions, usage: Path | None = None
+        self, models: ModelSettings, environ: Mapping[str, str], options: EmbedOptions, home: Path | None = None
     ) -> None:
-        """Take where it may be said which endpoint embeds, the first of which to say something counts, and the file in
-        which requests are counted; none where they are not.
+        """Take where it may be said which endpoint embeds, the first of which to say something counts, and the folder
+        where requests are counted and hashes remembered; none where they are not.
         """
         self._models = models
         self._environ = environ
         self._options = options
-        self._usage = usage
+        self._usage = home / USAGE_FILE if home else None
+        self._hashes = home / HASHES_FILE if home else None
 
     @cached_property
     def client(self) -> Client:
@@ -91,7 +76,7 @@ class Endpoints:
     @property
     def is_default(self) -> bool:
         """Return whether new bases are embedded by `[models.embedding]`, or what says the same."""
-        return bool(self.settings_of(ENDPOINT).api_url)
+        return is_set(self.settings_of(ENDPOINT))
 
     def named_by_options(self, *, is_settled: bool) -> str:
         """Return the embedder's name that the options mean for a base; empty where they mean none.
@@ -107,13 +92,13 @@ class Endpoints:
     def settings_of(self, name: str, built: Lock | None = None) -> EmbeddingSettings:
         """Return what holds for an endpoint, and a base of these vectors; without an address where nothing says one."""
         found = self._models.embedding_of(name) or EmbeddingSettings()
-        if name != ENDPOINT:
+        options = EmbedOptions() if built and self._options.for_new else self._options
+        if name != ENDPOINT or (found.kind == ONNX and not options):
             return found
         environ = self._environ
         url = found.api_url or environ.get("ZHIKU_EMBED_BASE_URL", "")
         model = found.model_name or environ.get("ZHIKU_EMBED_MODEL", "")
-        options = EmbedOptions() if built and self._options.for_new else self._options
-        return replace(found, api_url=options.base_url or url, model_name=options.model or model)
+        return replace(found, kind=OPENAI, api_url=options.base_url or url, model_name=options.model or model)
 
     def name_of(self, built: Lock, made_by: str) -> str:
         """Return the endpoint that makes the vectors of `built`, under which name ever it stands in the settings now;
@@ -121,9 +106,10 @@ class Endpoints:
         """
         for name in (made_by, *self.names()):
             settings = self.settings_of(name, built)
-            with suppress(ConfigError):  # of a section that is not this base's
-                if settings.api_url and settings.model_name and _lock_of(settings).fits(built):
-                    return name
+            if is_set(settings) and settings.kind == built.provider:
+                with suppress(ConfigError):  # of a section that is not this base's
+                    if lock_of(name, settings, self._hashes).fits(built):
+                        return name
         return made_by
 
     def wanted(self, name: str, built: Lock | None) -> Lock:
@@ -131,35 +117,23 @@ class Endpoints:
 
         Raises `ConfigError` where that is nowhere said.
         """
-        from zhiku.remote import address_of
-
         settings = self.settings_of(name, built)
-        if not settings.api_url and built is not None and (self._options.for_new or not self._options):
-            return built
-        if not settings.api_url:
-            raise ConfigError(
-                "no endpoint is set for the embedder {name!r}.",
-                name=name,
-                section="models.embedding" if name == ENDPOINT else f"models.embedding.{name}",
-                hint="set one: zhiku config set {section}.api_url http://localhost:11434/v1",
-            )
-        if not settings.model_name:
-            raise ConfigError(
-                "no model is named for the endpoint {url}.",
-                url=address_of(settings.api_url, PATH),
-                section="models.embedding" if name == ENDPOINT else f"models.embedding.{name}",
-                hint="name one: zhiku config set {section}.model_name MODEL",
-            )
-        lock = _lock_of(settings)
-        return built if built is not None and lock.fits(built) else lock
+        if not is_set(settings) and built is not None and (self._options.for_new or not self._options):
+            return looked_up(built, self._hashes)
+        lock = lock_of(name, settings, self._hashes)
+        return replace(built, path=lock.path) if built is not None and lock.fits(built) else lock
 
-    def embedder(self, name: str, lock: Lock) -> Embedder:
+    def embedder(self, name: str, lock: Lock, threads: int = 1) -> Embedder:
         """Return the embedder that makes the vectors of `lock`. Raises `ConfigError` for a key that is not there."""
-        from zhiku.embedders.openai import Options
-        from zhiku.registry import ENDPOINT_EMBEDDERS, load
-        from zhiku.remote import Endpoint
+        from zhiku.registry import ENDPOINT_EMBEDDERS, FOLDER_EMBEDDERS, load
 
         settings = self.settings_of(name)
+        if lock.provider in FOLDER_EMBEDDERS:
+            over: Embedder = load(FOLDER_EMBEDDERS, lock.provider)(lock, family=family_name(settings), threads=threads)
+            return over
+        from zhiku.embedders.openai import Options
+        from zhiku.remote import Endpoint
+
         endpoint = Endpoint(
             url=lock.address,
             model=lock.model,
@@ -204,39 +178,11 @@ class Endpoints:
         return self._environ.get("OPENAI_API_KEY", "") if host_of(address) == OPENAI_HOST else ""
 
 
-def _lock_of(settings: EmbeddingSettings) -> Lock:
-    """Return what an endpoint makes vectors by. Raises `ConfigError` where its URL is none."""
-    from zhiku.embedders.families import family_of
-    from zhiku.embedders.lock import UNCUT_TOKENS, Lock
-    from zhiku.remote import address_of
-
-    family = family_of(settings.model_name)
-    query, document = settings.query_instruction, settings.document_instruction
-    return Lock(
-        address=address_of(settings.api_url, PATH),
-        model=settings.model_name,
-        dims=settings.dimensions,
-        asked_dims=settings.dimensions,
-        query_instruction=family.query_instruction if query == AUTO else query,
-        document_instruction=family.document_instruction if document == AUTO else document,
-        max_input_tokens=settings.max_input_tokens if settings.max_input_tokens < UNCUT_TOKENS else 0,
-    )
-
-
 def usage_of(home: Path, since: date | None = None) -> list[Usage]:
     """Return what requests cost from a day on, by kind, model and address. Raises `IndexStateError`."""
     from zhiku.stores.sqlite.usage import read_usage
 
     return read_usage(home / USAGE_FILE, since)
-
-
-def lock_in(manifest: Mapping[str, str]) -> Lock | None:
-    """Return what made the vectors of a base behind an endpoint; None for any other base."""
-    if not manifest.get(LOCK):
-        return None
-    from zhiku.embedders.lock import Lock
-
-    return Lock.from_json(manifest[LOCK])
 
 
 def _is_at(url: str, address: str) -> bool:

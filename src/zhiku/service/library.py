@@ -24,7 +24,7 @@ from zhiku.locator import SCHEME, parse_locator
 from zhiku.paths import Look, look_at, make_private_dir, writer_lock
 from zhiku.retrieve.search import search
 from zhiku.service.base import Base
-from zhiku.service.endpoints import USAGE_FILE, EmbedOptions, Endpoints
+from zhiku.service.endpoints import EmbedOptions, Endpoints
 from zhiku.service.glossaries import named_file
 from zhiku.service.meaning import Embedders
 from zhiku.service.reranking import Rerankers
@@ -77,7 +77,7 @@ class Library:
             self.reload()
 
     def _endpoints(self) -> Endpoints:
-        return Endpoints(self.settings.models, environment(), self._endpoint, self.home / USAGE_FILE)
+        return Endpoints(self.settings.models, environment(), self._endpoint, self.home)
 
     def names(self) -> list[str]:
         """Return the names of all bases, sorted."""

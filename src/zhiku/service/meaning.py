@@ -13,7 +13,8 @@ from zhiku.errors import ConfigError, ManifestMismatch, ModelError, ModelUnavail
 from zhiku.ports import Embedder
 from zhiku.registry import EMBEDDERS, default_embedder_name, load
 from zhiku.retrieve.meaning import Meaning
-from zhiku.service.endpoints import BehindEndpoint, EmbedOptions, Endpoints, lock_in
+from zhiku.service.endpoints import EmbedOptions, Endpoints
+from zhiku.service.locks import Locked, lock_in
 
 if TYPE_CHECKING:
     from zhiku.embedders.lock import Lock
@@ -45,14 +46,14 @@ class Embedders:
         self._forced = forced
         self._endpoints = endpoints or Endpoints(ModelSettings(), {}, EmbedOptions())
         self._made: dict[tuple[str, int], Embedder] = {}
-        self._remote: dict[tuple[str, str], Embedder] = {}
+        self._own: dict[tuple[str, str, int], Embedder] = {}
         self._lock = threading.Lock()  # over what was made
 
     def use(self, endpoints: Endpoints) -> None:
         """Take other endpoints, for the settings have changed."""
         with self._lock:
             self._endpoints = endpoints
-            self._remote.clear()
+            self._own.clear()
 
     def get(self, name: str, threads: int = 1, manifest: Mapping[str, str] | None = None) -> Embedder:
         """Return the embedder of this name; one behind an endpoint as a base's manifest knows it.
@@ -60,20 +61,20 @@ class Embedders:
         Raises `ConfigError` where it is not said which endpoint that is.
         """
         if name not in EMBEDDERS:
-            return self._behind_endpoint(name, lock_in(manifest or {}))
+            return self._own_model(name, threads, lock_in(manifest or {}))
         key = (name, threads)
         with self._lock:
             if key not in self._made:
                 self._made[key] = load(EMBEDDERS, name)(threads=threads, verdicts=self._verdicts)
             return self._made[key]
 
-    def _behind_endpoint(self, name: str, built: Lock | None) -> Embedder:
+    def _own_model(self, name: str, threads: int, built: Lock | None) -> Embedder:
         with self._lock:
             lock = self._endpoints.wanted(name, built)
-            key = (name, lock.fingerprint)
-            if key not in self._remote:
-                self._remote[key] = self._endpoints.embedder(name, lock)
-            return self._remote[key]
+            key = (name, lock.fingerprint, 0 if lock.address else threads)  # a server has threads of its own
+            if key not in self._own:
+                self._own[key] = self._endpoints.embedder(name, lock, threads)
+            return self._own[key]
 
     def key_is_passing(self, name: str, address: str) -> bool:
         """Return whether an endpoint's key was given as an option and stands nowhere where later runs look."""
@@ -154,7 +155,7 @@ def made_by_another(base: str, manifest: Mapping[str, str], embedder: Embedder, 
         with suppress(ModelError):  # it is told without its size then
             embedder.embed_queries([""])
     built = lock_in(manifest)
-    known = embedder.lock if isinstance(embedder, BehindEndpoint) else None
+    known = embedder.lock if isinstance(embedder, Locked) else None
     return ManifestMismatch(
         "the vectors of base {base!r} were made by another embedder ({built}; now there is {known}): it can be"
         " searched by words only.",

@@ -14,8 +14,9 @@ from shelf import Shelf
 from zhiku.config import CONFIG_FILE, ChatSettings, EmbeddingSettings, ModelSettings
 from zhiku.errors import ConfigError, ManifestMismatch, ModelUnavailable, UsageError
 from zhiku.service.embedding import Embedding
-from zhiku.service.endpoints import LOCK, USAGE_FILE, EmbedOptions, Endpoints, usage_of
+from zhiku.service.endpoints import USAGE_FILE, EmbedOptions, Endpoints, usage_of
 from zhiku.service.library import Library
+from zhiku.service.locks import LOCK
 
 FILES = 5
 
