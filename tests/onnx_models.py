@@ -23,26 +23,35 @@ def make_model(
     integers: int = TensorProto.INT64,
     seed: int = 0,
     scale: int = 1,
+    most_tokens: int = 1_000,
 ) -> Path:
-    """Write a network and a tokenizer into a folder, and return it.
+    """Write a network that takes so many tokens, and a tokenizer, into a folder, and return it.
 
     Outputs named `pooled…` or `sentence_embedding` are the state of the last token; all others are the states.
     """
     folder.mkdir(parents=True, exist_ok=True)
     table = np.random.default_rng(seed).normal(size=(len(WORDS), DIMS)).astype(np.float32) * scale
-    nodes = [helper.make_node("Gather", ["table", "input_ids"], ["states"])]
-    nodes += [helper.make_node("Gather", ["states", "last"], ["whole"], axis=1)]
-    shapes = {}
+    nodes = [
+        helper.make_node("Shape", ["input_ids"], ["shape"]),
+        helper.make_node("Gather", ["shape", "one"], ["n"]),
+        helper.make_node("Gather", ["positions", "n"], ["position"]),
+        helper.make_node("Gather", ["table", "input_ids"], ["words"]),
+        helper.make_node("Add", ["words", "position"], ["states"]),
+        helper.make_node("Gather", ["states", "last"], ["whole"], axis=1),
+    ]
+    shapes: dict[str, list[str | int]] = {}
     for name in outputs:
         is_whole = name.startswith(("pooled", "sentence"))
         nodes.append(helper.make_node("Identity", ["whole" if is_whole else "states"], [name]))
         shapes[name] = ["batch", DIMS] if is_whole else ["batch", "tokens", DIMS]
+    positions = np.zeros(most_tokens + 1, np.float32)
+    constants = {"table": table, "last": np.array(-1), "one": np.array(1), "positions": positions}
     graph = helper.make_graph(
         nodes,
         "tiny",
         [helper.make_tensor_value_info(name, integers, ["batch", "tokens"]) for name in inputs],
         [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in shapes.items()],
-        [numpy_helper.from_array(table, "table"), numpy_helper.from_array(np.array(-1), "last")],
+        [numpy_helper.from_array(array, name) for name, array in constants.items()],
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
     onnx.save(model, str(folder / "model.onnx"))

@@ -769,6 +769,8 @@ TEXTS: dict[str, str] = {
     "a model in a folder needs the package {package}, which is not installed.": "文件夹里的模型需要软件包 {package}，而它没有安装。",
     'install it with: pip install "zhiku[onnx]"': '请安装：pip install "zhiku[onnx]"',
     "ONNX Runtime cannot run {path}: {cause}.": "ONNX Runtime 无法运行 {path}：{cause}。",
+    "the model {path} fails over {tokens} tokens: {cause}.": "模型 {path} 处理 {tokens} 个 token 时出错：{cause}。",
+    "lower max_input_tokens in config.toml, or export the model anew": "请在 config.toml 中调小 max_input_tokens，或重新导出模型",
     "export it anew, or set another path in config.toml": "请重新导出，或在 config.toml 中另设 path",
     "no endpoint is set for the embedder {name!r}.": "嵌入模型 {name!r} 没有设置端点。",
     "set one: zhiku config set {section}.api_url http://localhost:11434/v1": "请设置：zhiku config set {section}.api_url http://localhost:11434/v1",

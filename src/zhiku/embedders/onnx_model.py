@@ -88,7 +88,13 @@ class OnnxModel:
         try:
             output = np.asarray(self._session.run([self._output], feed)[0], np.float64)
         except Exception as error:  # ONNX Runtime's errors have no class in common but this
-            raise _unusable(self._path, error) from error
+            raise ModelUnavailable(
+                "the model {path} fails over {tokens} tokens: {cause}.",
+                path=self._path,
+                tokens=len(ids),
+                cause=_cause(error),
+                hint="lower max_input_tokens in config.toml, or export the model anew",
+            ) from error
         return self._pooled(output, len(ids))
 
     def _pooled(self, output: NDArray[np.float64], tokens: int) -> NDArray[np.float64]:
@@ -137,7 +143,7 @@ def _open_session(path: Path, threads: int) -> onnxruntime.InferenceSession:
 
 
 def _open_tokenizer(path: Path, max_tokens: int) -> tuple[tokenizers.Tokenizer, int]:
-    """Return a tokenizer that cuts, and where: at the limit of its own or at `max_tokens`, whichever is less."""
+    """Return a tokenizer that cuts, and where: at `max_tokens`, or where it stops by itself; 0 for no wish."""
     try:
         import tokenizers
     except ImportError as error:
@@ -151,8 +157,7 @@ def _open_tokenizer(path: Path, max_tokens: int) -> tuple[tokenizers.Tokenizer, 
             cause=_cause(error),
             hint="take the tokenizer.json that belongs to the model",
         ) from error
-    own = (tokenizer.truncation or {}).get("max_length")
-    limit = min(filter(None, (own, max_tokens)), default=DEFAULT_MAX_TOKENS)
+    limit = max_tokens or (tokenizer.truncation or {}).get("max_length", DEFAULT_MAX_TOKENS)
     tokenizer.no_padding()
     tokenizer.enable_truncation(limit)
     return tokenizer, limit

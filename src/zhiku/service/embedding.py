@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -11,6 +12,11 @@ from zhiku.ingest.embed import EmbedProgress, EmbedReport, embed_pending
 from zhiku.ports import Embedder, Store
 from zhiku.service.locks import LOCK, BehindEndpoint, Locked, lock_in
 from zhiku.service.meaning import EMBEDDER_NAME, FINGERPRINT, NONE, Embedders, made_by_another
+
+log = logging.getLogger(__name__)
+
+PASSAGE_TOKENS = 400
+"""So many has a chunk at most: a model that sees fewer misses the ends of passages."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,9 +75,12 @@ def embed_base(
             return None
         embedder = embedders.get(name, work.threads, manifest)
         replaced = manifest.get(FINGERPRINT, embedder.fingerprint) != embedder.fingerprint
-        failure = _obstacle(base, manifest, embedder, session.pending_vectors(), work)
+        pending = session.pending_vectors()
+        failure = _obstacle(base, manifest, embedder, pending, work)
         if failure is not None:
-            return Embedding(report=EmbedReport(pending=session.pending_vectors(), failure=failure))
+            return Embedding(report=EmbedReport(pending=pending, failure=failure))
+        if pending and not embedder.is_remote and embedder.max_tokens < PASSAGE_TOKENS:
+            log.warning("base %s: the model sees only the first %d tokens of a passage", base, embedder.max_tokens)
 
         def settle() -> None:
             session.set_manifest(_made_by(name, embedder))

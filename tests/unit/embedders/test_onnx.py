@@ -81,7 +81,7 @@ def test_a_text_is_cut_where_the_settings_or_the_tokenizer_say_so(tmp_path: Path
     assert np.allclose(cut.embed_documents(["pumpen"]), cut.embed_documents(["pump"]), atol=1e-6)
     assert cut.count_tokens("pumpen" * 9) == 56
     make_tokenizer(folder, max_length=8)
-    assert [over(folder, max_input_tokens=n).max_tokens for n in (0, 6, 100)] == [8, 6, 8]
+    assert [over(folder, max_input_tokens=n).max_tokens for n in (0, 6, 100)] == [8, 6, 100]
 
 
 def test_a_tokenizer_without_marks_makes_something_of_nothing(tmp_path: Path) -> None:
@@ -165,6 +165,13 @@ def test_a_network_that_is_none_of_an_embedder_is_named_with_why(tmp_path: Path)
     make_model(tmp_path, outputs=("pooled",))
     with pytest.raises(ModelUnavailable, match="no output with a vector for each token; it has: pooled"):
         over(tmp_path).check()
+
+
+def test_a_text_that_the_network_fails_over_says_what_helps(tmp_path: Path) -> None:
+    embedder = over(make_model(tmp_path, most_tokens=8))
+    with pytest.raises(ModelUnavailable, match="fails over 10 tokens") as caught:
+        embedder.embed_documents(["pumppump"])
+    assert "max_input_tokens" in caught.value.hint
 
 
 @pytest.mark.parametrize("package", ["tokenizers", "onnxruntime"])

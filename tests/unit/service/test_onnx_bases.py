@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from onnx_models import DIMS, make_model
+from onnx_models import DIMS, make_model, make_tokenizer
 from shelf import Shelf
 from zhiku.config import CONFIG_FILE
 from zhiku.errors import ConfigError, ManifestMismatch, ModelUnavailable
@@ -55,6 +55,19 @@ def test_a_model_in_a_folder_embeds_new_bases_and_their_questions(full: Shelf) -
     with full.base.reading() as session:
         assert session.check(DIMS) == []
     assert (full.library.home / HASHES_FILE).exists()
+
+
+def test_a_model_that_sees_the_beginning_of_passages_alone_is_told_when_it_embeds(
+    full: Shelf, model: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    make_tokenizer(model, max_length=128)
+    index(full)
+    assert "only the first 128 tokens" in caplog.text
+    caplog.clear()
+    index(full)
+    configure(full, model, "max_input_tokens = 512\n")
+    full.base.rebuild()
+    assert caplog.text == ""
 
 
 def test_its_name_tells_what_stands_before_texts(full: Shelf) -> None:
