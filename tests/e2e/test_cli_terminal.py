@@ -66,6 +66,15 @@ class Terminal:
         return piece
 
 
+def test_who_starts_the_server_for_agents_by_hand_is_told_what_it_is(cli: Cli) -> None:
+    terminal = Terminal(cli, "mcp")
+    terminal.wait_for(b"zhiku mcp install CLIENT")
+    terminal.process.send_signal(signal.SIGINT)
+    code, said = terminal.finish()
+    assert code == 130
+    assert "Traceback" not in said
+
+
 def on_terminal(cli: Cli, *args: str, answer: str = "", **env: str) -> tuple[int, str]:
     """Run a command on a terminal; return its exit code and all that it wrote there."""
     terminal = Terminal(cli, *args, **env)

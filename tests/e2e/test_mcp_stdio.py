@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -197,6 +198,15 @@ def test_ctrl_c_ends_it_while_it_waits_for_a_line(notes: Cli) -> None:
         server.process.wait(WAIT_S)
 
     assert server.process.returncode == 130
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell")
+def test_without_a_stream_to_serve_over_that_is_said(notes: Cli) -> None:
+    words = ["sh", "-c", 'exec "$0" -m zhiku mcp <&-', sys.executable]
+    done = subprocess.run(words, env=notes.environ(), capture_output=True, timeout=WAIT_S, check=False)
+
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"--http" in done.stderr
 
 
 def test_text_is_utf_8_whatever_the_locale_says(cli: Cli) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -91,6 +92,8 @@ def _install(session: Session, words: tuple[str, ...], write: bool, offer: Offer
 def _serve_stdio(session: Session, offer: Offer) -> None:
     from zhiku.mcp.wire import take_wire
 
+    if sys.stdin is not None and sys.stdin.isatty():
+        render.note(session.errors.tr("AI agents start this themselves. Tell one of it: zhiku mcp install CLIENT"))
     wire = take_wire()
     session.set_up_log()
     from zhiku.mcp.stdio import serve

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from pydantic import Field
 
-from zhiku.mcp.bounds import counted
+from zhiku.mcp.bounds import MAX_RESULT_CHARS, counted, fitting, json_chars
+from zhiku.mcp.health import MAX_FAULTS
 from zhiku.mcp.places import readable
 from zhiku.mcp.sight import Sight
 from zhiku.mcp.tool import Reply
 from zhiku.retrieve.relevance import NOTHING_FOUND
 from zhiku.service.coverage import BaseCoverage, Found, TopicCoverage
 
-MAX_BASES = 50
 MAX_FOUND = 10
 MAX_NEAREST = 3
 
@@ -73,12 +73,15 @@ def kb_coverage(
 ) -> Reply:
     """Return what there is and what cannot be seen."""
     coverage = sight.view().coverage(topic)
-    result = CoverageResult(
-        total=len(coverage.bases),
-        bases=tuple(map(_base, coverage.bases[:MAX_BASES])),
-        topic=_topic(coverage.topic) if coverage.topic else None,
-    )
-    return Reply(text="\n".join(_as_text(result)), data=result)
+    bases = list(map(_base, coverage.bases))
+    frame = CoverageResult(total=len(bases), bases=(), topic=_topic(coverage.topic) if coverage.topic else None)
+    room = MAX_RESULT_CHARS - len(_as_text(frame)) - json_chars(frame)
+    result = replace(frame, bases=tuple(fitting(bases, _size, room)))
+    return Reply(text=_as_text(result), data=result)
+
+
+def _size(base: CoveredBase) -> int:
+    return len(_line(base)) + json_chars(base) + len("\n,")
 
 
 def _base(base: BaseCoverage) -> CoveredBase:
@@ -102,7 +105,7 @@ def _topic(topic: TopicCoverage) -> TopicResult:
         topic=topic.topic,
         likely=topic.likely,
         documents=tuple(map(_document, near[:MAX_FOUND] or topic.found[:MAX_NEAREST])),
-        degraded=tuple(map(str, topic.degraded)),
+        degraded=tuple(map(str, topic.degraded[:MAX_FAULTS])),
     )
 
 
@@ -111,13 +114,15 @@ def _document(found: Found) -> FoundDocument:
     return FoundDocument(base=found.base, path=found.path, relevance=relevance, locator=readable(found.locator))
 
 
-def _as_text(result: CoverageResult) -> Iterator[str]:
-    for base in result.bases:
-        yield f"- {base.name}: " + "; ".join(_told(base))
+def _as_text(result: CoverageResult) -> str:
+    lines = [_line(base) for base in result.bases]
     if result.total > len(result.bases):
-        yield f"{result.total - len(result.bases)} more bases; kb_list names them."
-    if result.topic is not None:
-        yield from _topic_told(result.topic)
+        lines.append(f"{result.total - len(result.bases):,} more bases; kb_list names them.")
+    return "\n".join([*lines, *(_topic_told(result.topic) if result.topic else ())])
+
+
+def _line(base: CoveredBase) -> str:
+    return f"- {base.name}: " + "; ".join(_told(base))
 
 
 def _told(base: CoveredBase) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from zhiku.answer import Answer, Query
-from zhiku.mcp.bounds import counted
+from zhiku.mcp.bounds import MAX_RESULT_CHARS, counted, fitting, json_chars
 from zhiku.mcp.health import notes
 from zhiku.mcp.listing import shortened
 from zhiku.mcp.searching import Passage, as_text, passages_of
@@ -17,7 +17,7 @@ from zhiku.mcp.tool import Reply, Tool
 from zhiku.retrieve.relevance import is_unlikely
 from zhiku.service.coverage import BaseCoverage
 
-MAX_DOMAINS = 100
+ROOM = MAX_RESULT_CHARS - 500
 MAX_INTRO_CHARS = 120
 
 Domain = Annotated[str, Field(min_length=1, description="The name of a domain, as kb_domains gives it.")]
@@ -94,11 +94,15 @@ def kb_domains(sight: Sight) -> Reply:
     """Return which domains there are."""
     covered = sight.view().coverage().bases
     hint = "" if covered else "There is no domain yet. The user makes one: zhiku index PATH --base NAME"
-    domains = tuple(map(_listed, covered[:MAX_DOMAINS]))
+    domains = tuple(fitting(map(_listed, covered), _size, ROOM))
     return Reply(
         text="\n".join([*map(_line, domains), hint]).strip(),
         data=Domains(total=len(covered), domains=domains, hint=hint),
     )
+
+
+def _size(domain: ListedDomain) -> int:
+    return len(_line(domain)) + json_chars(domain) + len("\n,")
 
 
 def _listed(base: BaseCoverage) -> ListedDomain:

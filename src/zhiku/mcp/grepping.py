@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Annotated
 
 from pydantic import Field
 
-from zhiku.mcp.bounds import MAX_RESULT_CHARS, counted, json_chars
+from zhiku.mcp.bounds import MAX_RESULT_CHARS, counted, fitting, json_chars, named
+from zhiku.mcp.health import faults
 from zhiku.mcp.sight import Sight
 from zhiku.mcp.tool import Reply
-from zhiku.retrieve.lines import GrepItem, GrepQuery
+from zhiku.retrieve.lines import GrepAnswer, GrepItem, GrepQuery
 
 MAX_LINES = 50
-TELLING_CHARS = 1_000
+MAX_BASES = 50
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,37 +58,42 @@ def kb_grep(
     query = GrepQuery(keyword=keyword, case_sensitive=case_sensitive, source=source, max_lines=offset + max_lines)
     answer = sight.view().grep(query, base)
     following = answer.items[offset:]
-    lines = tuple(_fitting(following, max_chars - TELLING_CHARS))
-    more = answer.truncated or len(lines) < len(following)
-    result = GrepResult(
-        found=bool(lines),
-        bases=answer.bases,
-        lines=lines,
-        next_offset=offset + len(lines) if more else None,
-        notes=tuple(f"Note: {error}" for error in answer.degraded),
+    frame = GrepResult(
+        found=bool(following),
+        bases=answer.bases[:MAX_BASES],
+        lines=(),
+        next_offset=offset + len(following),
+        notes=tuple(faults(answer.degraded)),
     )
-    return Reply(text="\n".join([_head(result, offset), *_as_text(lines), *result.notes]), data=result)
+    room = max_chars - len(_as_text(frame, answer, offset)) - json_chars(frame)
+    lines = tuple(fitting(map(_line, following), _size, room))
+    more = answer.truncated or len(lines) < len(following)
+    result = replace(frame, lines=lines, next_offset=offset + len(lines) if more else None)
+    return Reply(text=_as_text(result, answer, offset), data=result)
 
 
-def _head(result: GrepResult, offset: int) -> str:
-    where = ("base " if len(result.bases) == 1 else "bases ") + ", ".join(result.bases)
-    if not result.lines:
+def _line(item: GrepItem) -> FoundLine:
+    return FoundLine(base=item.base, path=item.path, line=item.line, page=item.page, text=item.text)
+
+
+def _size(line: FoundLine) -> int:
+    # As if each line had its path to itself in the text; lines of one document share it.
+    return json_chars(line) + len(line.base) + len(line.path) + len(line.text) + len("[] \n  page 10000: \n,")
+
+
+def _as_text(result: GrepResult, answer: GrepAnswer, offset: int) -> str:
+    return "\n".join([_head(result, answer, offset), *_told(result.lines), *result.notes])
+
+
+def _head(result: GrepResult, answer: GrepAnswer, offset: int) -> str:
+    where = named(answer.bases)
+    if not result.found:
         return f"No {'more lines hold' if offset else 'line holds'} that in {where}. kb_search finds by meaning too."
     more = f"; more follow: offset={result.next_offset}" if result.next_offset is not None else ""
     return f"{counted(len(result.lines), 'line')} in {where}{more}."
 
 
-def _fitting(items: Sequence[GrepItem], left: int) -> Iterator[FoundLine]:
-    for item in items:
-        line = FoundLine(base=item.base, path=item.path, line=item.line, page=item.page, text=item.text)
-        # In the text its path is told once for all lines of a document.
-        left -= json_chars(line) + len(line.text) + 20
-        if left < 0:
-            return
-        yield line
-
-
-def _as_text(lines: Sequence[FoundLine]) -> Iterator[str]:
+def _told(lines: Sequence[FoundLine]) -> Iterator[str]:
     for (base, path), group in groupby(lines, lambda line: (line.base, line.path)):
         yield f"[{base}] {path}"
         for line in group:

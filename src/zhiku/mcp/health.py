@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from zhiku.answer import Answer
+from zhiku.errors import ZhikuError
 from zhiku.mcp.bounds import counted
+
+MAX_FAULTS = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,15 +37,22 @@ def seen(answer: Answer) -> Seen:
         textless_files=health.textless_files,
         pending_vectors=health.pending_vectors,
         reranker=health.reranker or "",
-        degraded=tuple(str(error) for error in health.degraded),
+        degraded=tuple(str(error) for error in health.degraded[:MAX_FAULTS]),
     )
+
+
+def faults(errors: Sequence[ZhikuError]) -> Iterator[str]:
+    """Yield a sentence for each thing that kept a search from being whole, the first of them."""
+    for error in errors[:MAX_FAULTS]:
+        yield f"Note: {error}"
+    if len(errors) > MAX_FAULTS:
+        yield f"Note: {len(errors) - MAX_FAULTS} more of the kind; kb_coverage tells them."
 
 
 def notes(answer: Answer) -> Iterator[str]:
     """Yield a sentence for each thing that an answer could not see."""
     health = answer.health
-    for error in health.degraded:
-        yield f"Note: {error}"
+    yield from faults(health.degraded)
     unread = [counted(health.failed_files, "file") + " that could not be read"] if health.failed_files else []
     unread += [counted(health.textless_files, "file") + " without text"] if health.textless_files else []
     if unread:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 from pydantic import Field, WithJsonSchema
 
 from zhiku.answer import Answer, Hit, Query
-from zhiku.mcp.bounds import MAX_RESULT_CHARS, json_chars
+from zhiku.mcp.bounds import MAX_RESULT_CHARS, fitting, json_chars
 from zhiku.mcp.listing import shortened
 from zhiku.mcp.sight import Sight
 from zhiku.mcp.tool import Reply, Tool
@@ -19,9 +19,8 @@ from zhiku.service.coverage import BaseEntry
 
 log = logging.getLogger(__name__)
 
-_T = TypeVar("_T")
-
-TELLING_CHARS = 1_000
+ROOM = MAX_RESULT_CHARS - 1_000
+"""For items; the rest is for what is said of them."""
 
 Base = Annotated[str, Field(min_length=1, description="The name of a base, as knowledge_list gives it.")]
 # There in any case, for programs that look for it.
@@ -68,7 +67,7 @@ def knowledge_list(
             has_intro=bool(entry.intro.strip()) if include_has_intro else None,
         )
 
-    items = tuple(_fitting(map(listed, found[:max_items])))
+    items = tuple(fitting(map(listed, found[:max_items]), _both, ROOM))
     return Reply(text="", data=KnowledgeList(ok=True, count=len(items), truncated=len(items) < len(found), items=items))
 
 
@@ -125,7 +124,7 @@ def knowledge_text_search(
             text=item.text,
         )
 
-    items = tuple(_fitting(map(found, answer.items)))
+    items = tuple(fitting(map(found, answer.items), _both, ROOM))
     return Reply(
         text="",
         data=TextFound(ok=True, knowledge_base=answer.bases[0], keyword=keyword, count=len(items), items=items),
@@ -190,7 +189,7 @@ def knowledge_semantic_search(
     answer = view.search(asked, knowledge_base)
     for error in answer.health.degraded:
         log.warning("knowledge_semantic_search: %s", error)
-    items = tuple(_fitting(_passages(answer, with_score=include_rerank_score, once=deduplicate)))
+    items = tuple(fitting(_passages(answer, with_score=include_rerank_score, once=deduplicate), _both, ROOM))
     result = PassagesFound(
         ok=True,
         knowledge_base=answer.bases[0],
@@ -217,14 +216,9 @@ def _passage(hit: Hit, *, with_score: bool) -> FoundPassage:
     return FoundPassage(source=hit.path, text=hit.text, relevance=hit.relevance)
 
 
-def _fitting(items: Iterable[_T]) -> Iterator[_T]:
-    """Yield items as long as there is room for them, in both forms of a result."""
-    left = MAX_RESULT_CHARS - TELLING_CHARS
-    for item in items:
-        left -= 2 * json_chars(item)
-        if left < 0:
-            return
-        yield item
+def _both(item: object) -> int:
+    """Return what an item takes in both forms of a result, which are the same JSON."""
+    return 2 * json_chars(item)
 
 
 TOOLS = (

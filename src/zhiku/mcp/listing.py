@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from zhiku.errors import ZhikuError
-from zhiku.mcp.bounds import counted
+from zhiku.mcp.bounds import MAX_RESULT_CHARS, counted, fitting, json_chars
 from zhiku.mcp.sight import Sight
 from zhiku.mcp.tool import Reply
 from zhiku.service.coverage import BaseEntry
@@ -16,6 +16,7 @@ from zhiku.service.view import View
 
 MAX_ITEMS = 50
 MAX_INTRO_CHARS = 120
+TELLING_CHARS = 500
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,10 +53,15 @@ def kb_list(
     """Return a line for each base."""
     view = sight.view()
     found = view.entries(only_ready=only_ready, name_keyword=name_keyword)
-    bases = tuple(listed(entry, intro_max_chars) for entry in found[:max_items])
+    wanted = [listed(entry, intro_max_chars) for entry in found[:max_items]]
+    bases = tuple(fitting(wanted, _size, MAX_RESULT_CHARS - TELLING_CHARS))
     result = ListResult(total=len(found), bases=bases, notes=_notes(view, len(found), len(bases)))
     head = [f"{counted(len(found), 'base')}:"] if bases else []
     return Reply(text="\n".join([*head, *map(as_text, bases), *result.notes]), data=result)
+
+
+def _size(base: ListedBase) -> int:
+    return len(as_text(base)) + json_chars(base) + len("\n,")
 
 
 def listed(entry: BaseEntry, intro_max_chars: int) -> ListedBase:
@@ -86,7 +92,7 @@ def as_text(base: ListedBase) -> str:
 
 def _notes(view: View, total: int, shown: int) -> tuple[str, ...]:
     if shown < total:
-        return (f"{total - shown} more: narrow by name_keyword, or raise max_items.",)
+        return (f"{total - shown} more: narrow by name_keyword, or change max_items and intro_max_chars.",)
     if total:
         return ()
     try:

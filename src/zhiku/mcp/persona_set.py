@@ -9,7 +9,7 @@ from pydantic import Field
 
 from zhiku.answer import Answer, Query
 from zhiku.errors import ZhikuError
-from zhiku.mcp.bounds import counted
+from zhiku.mcp.bounds import MAX_RESULT_CHARS, counted, fitting, json_chars, named
 from zhiku.mcp.health import notes
 from zhiku.mcp.searching import Passage, as_text, passages_of
 from zhiku.mcp.sight import Sight
@@ -17,7 +17,7 @@ from zhiku.mcp.tool import Reply, Tool
 from zhiku.retrieve.relevance import is_unlikely
 from zhiku.service.coverage import BaseCoverage
 
-MAX_BASES = 100
+ROOM = MAX_RESULT_CHARS - 500
 
 Name = Annotated[str, Field(description="The persona that is asked; the user's default one, if left out.")]
 
@@ -63,7 +63,7 @@ def _nothing(name: str, bases: tuple[str, ...], hint: str, told: tuple[str, ...]
 
 
 def _hint(name: str, answer: Answer) -> str:
-    hint = f"nothing that {name} sees ({', '.join(answer.bases)}) answers that."
+    hint = f"nothing that {name} sees ({named(answer.bases)}) answers that."
     if answer.hits:
         nearest = ", ".join(dict.fromkeys(f"[{hit.base}] {hit.path}" for hit in answer.hits[:3]))
         hint += f" The nearest, which hardly does, is in {nearest}."
@@ -101,11 +101,15 @@ def kb_coverage(sight: Sight, *, persona: Name = "") -> Reply:
             view.seen()
         except ZhikuError as error:
             hint = str(error)
-    bases = tuple(map(_base, covered[:MAX_BASES]))
+    bases = tuple(fitting(map(_base, covered), _size, ROOM))
     result = PersonaCoverage(persona=name, total=len(covered), bases=bases, hint=hint)
     return Reply(
         text="\n".join([f"{name} sees {counted(len(covered), 'base')}.", *map(_line, bases), hint]).strip(), data=result
     )
+
+
+def _size(base: CoveredBase) -> int:
+    return len(_line(base)) + json_chars(base) + len("\n,")
 
 
 def _base(base: BaseCoverage) -> CoveredBase:

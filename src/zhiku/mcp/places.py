@@ -9,6 +9,8 @@ from zhiku.model import FileState
 
 _ESCAPES = re.compile(r"(?:%[0-9A-F]{2})+")
 
+MAX_CHAIN_CHARS = 200
+
 STATES: dict[FileState, str] = {
     "changed": "its file has changed since it was indexed",
     "missing": "its file is gone or out of reach",
@@ -46,8 +48,9 @@ def place(lines: tuple[int | None, int | None], pages: tuple[int | None, int | N
 
 
 def chain(section: Sequence[str]) -> str:
-    """Return the headings above a passage in one line."""
-    return " › ".join(section)
+    """Return the headings above a passage in one line; of a very long one, its end."""
+    line = " › ".join(section)
+    return line if len(line) <= MAX_CHAIN_CHARS else "…" + line[-MAX_CHAIN_CHARS:]
 
 
 def sendable(text: str) -> str:

@@ -10,14 +10,16 @@ from typing import Annotated
 from pydantic import Field
 
 from zhiku.locator import CONTENT_DIGITS, Locator
-from zhiku.mcp.bounds import MAX_RESULT_CHARS, both_chars
+from zhiku.mcp.bounds import MAX_RESULT_CHARS, both_chars, json_chars
 from zhiku.mcp.places import STATES, place, readable
 from zhiku.mcp.sight import Sight
 from zhiku.mcp.tool import BadCall, Reply
 from zhiku.retrieve.read import Excerpt, Line
 from zhiku.text.measure import best_cut
 
-TELLING_CHARS = 1_500
+MAX_TITLE_CHARS = 200
+NUMBERS_CHARS = 100
+"""By how much numbers of lines and characters may be longer than those of nothing."""
 _LINES = re.compile(r"\s*(\d{1,18})\s*(?:(-)\s*(\d{1,18})?)?\s*")
 _END = (1 << 63) - 1
 
@@ -63,7 +65,7 @@ def kb_read(
     if lines and page:
         raise BadCall("kb_read takes lines or a page, not both.")
     found = sight.view().read(wanted, base, lines=_line_range(lines) if lines else None, page=page, context=context)
-    return _reply(found, max_chars - TELLING_CHARS)
+    return _reply(found, max_chars)
 
 
 def _line_range(text: str) -> tuple[int, int]:
@@ -75,14 +77,21 @@ def _line_range(text: str) -> tuple[int, int]:
 
 
 def _reply(found: Excerpt, max_chars: int) -> Reply:
-    shown, rest = _fitting(found.lines, max_chars)
-    paged = found.document.page_count > 0
+    frame = _result(found, (), found.lines[0] if found.lines else None)
+    room = max_chars - len(_as_text(frame)) - json_chars(frame) - NUMBERS_CHARS
+    result = _result(found, *_fitting(found.lines, room))
+    return Reply(text=_as_text(result), data=result)
+
+
+def _result(found: Excerpt, shown: Sequence[Line], rest: Line | None) -> ReadResult:
+    document = found.document
+    paged = document.page_count > 0
     text = "\n".join(line.text for line in shown)
-    result = ReadResult(
+    return ReadResult(
         base=found.base,
-        path=found.document.source.path,
+        path=document.source.path,
         file=found.file,
-        title=found.document.title,
+        title=document.title[:MAX_TITLE_CHARS],
         line_start=shown[0].number if shown and not paged else None,
         line_end=shown[-1].number if shown and not paged else None,
         page=found.page,
@@ -90,14 +99,13 @@ def _reply(found: Excerpt, max_chars: int) -> Reply:
         cut=rest is not None,
         next=_locator(found, rest) if rest else "",
         chars=len(text),
-        document_chars=found.document.chars,
-        document_pages=found.document.page_count,
+        document_chars=document.chars,
+        document_pages=document.page_count,
         caution=_caution(found),
     )
-    return Reply(text=_as_text(result), data=result)
 
 
-def _fitting(lines: Sequence[Line], left: int) -> tuple[list[Line], Line | None]:
+def _fitting(lines: Sequence[Line], left: int) -> tuple[Sequence[Line], Line | None]:
     """Return lines within so many characters, and the first of those that are left out, or what is left of it."""
     shown: list[Line] = []
     for line in lines:

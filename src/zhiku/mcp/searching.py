@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from zhiku.answer import BUDGET_TOP_K, Answer, Hit, Query
-from zhiku.mcp.bounds import MAX_RESULT_CHARS, counted, json_chars
+from zhiku.mcp.bounds import MAX_RESULT_CHARS, counted, json_chars, named
 from zhiku.mcp.health import Seen, notes, seen
 from zhiku.mcp.places import STATES, chain, place, readable
 from zhiku.mcp.sight import Sight
@@ -19,6 +19,7 @@ from zhiku.retrieve.relevance import is_unlikely
 from zhiku.service.view import View
 
 MAX_TOP_K = 100
+MAX_BASES = 50
 MAX_PASSAGE_CHARS = 1_200
 """What is longer is cut around what the query's words match: others are to be seen too."""
 LEAST_PASSAGE_CHARS = 200
@@ -132,28 +133,30 @@ def reply_to(
 
 
 def _found(answer: Answer, max_chars: int, *, is_only_tool: bool) -> Reply:
-    hits = tuple(passages_of(answer, max_chars))
-    shown = sum(1 for hit in hits if hit.text)
-    result = SearchResult(
-        found=True,
-        bases=answer.bases,
-        total=len(answer.hits),
-        shown=shown,
-        hits=hits,
-        health=seen(answer),
-        notes=(*_rest(answer, hits, is_only_tool=is_only_tool), *_more(answer), *notes(answer)),
-    )
-    head = f"{counted(result.total, 'passage')}, best first, from {_bases(answer)}."
-    return Reply(text="\n\n".join([head, *map(as_text, hits), *result.notes]), data=result)
+    def result_with(hits: tuple[Passage, ...]) -> tuple[str, SearchResult]:
+        result = SearchResult(
+            found=True,
+            bases=answer.bases[:MAX_BASES],
+            total=len(answer.hits),
+            shown=sum(1 for hit in hits if hit.text),
+            hits=hits,
+            health=seen(answer),
+            notes=(*_rest(answer, hits, is_only_tool=is_only_tool), *_more(answer), *notes(answer)),
+        )
+        head = f"{counted(result.total, 'passage')}, best first, from {named(answer.bases)}."
+        return "\n\n".join([head, *map(as_text, hits), *result.notes]), result
+
+    text, frame = result_with(())
+    text, result = result_with(tuple(passages_of(answer, max_chars - len(text) - json_chars(frame))))
+    return Reply(text=text, data=result)
 
 
-def passages_of(answer: Answer, max_chars: int = MAX_RESULT_CHARS) -> Iterator[Passage]:
-    """Yield hits for a result of so many characters: places come first, and as many from the best on have their text.
+def passages_of(answer: Answer, room: int = MAX_RESULT_CHARS - TELLING_CHARS) -> Iterator[Passage]:
+    """Yield hits within so many characters: places come first, and as many from the best on have their text.
 
     Passages that were chosen for a number of tokens are as long as that says.
     """
-    room = max_chars - TELLING_CHARS
-    longest = MAX_PASSAGE_CHARS if answer.budget is None else max_chars
+    longest = MAX_PASSAGE_CHARS if answer.budget is None else room
     places = list(map(_passage, answer))
     while places and sum(map(_size, places)) > room:
         places.pop()
@@ -207,14 +210,14 @@ def _nothing(answer: Answer, near: tuple[Hit, ...], *, is_only_tool: bool) -> Re
     result = SearchResult(
         found=False,
         hits=(),
-        bases=answer.bases,
+        bases=answer.bases[:MAX_BASES],
         total=0,
         shown=0,
         nearest=nearest,
         health=seen(answer),
         notes=tuple(notes(answer)),
     )
-    head = f"Nothing found in {_bases(answer)}."
+    head = f"Nothing found in {named(answer.bases)}."
     if nearest:
         head += " The nearest, which hardly answer the question:"
     else:
@@ -222,10 +225,6 @@ def _nothing(answer: Answer, near: tuple[Hit, ...], *, is_only_tool: bool) -> Re
             "." if is_only_tool else "; kb_coverage tells what there is."
         )
     return Reply(text="\n\n".join([head, *map(as_text, nearest), *result.notes]), data=result)
-
-
-def _bases(answer: Answer) -> str:
-    return ("base " if len(answer.bases) == 1 else "bases ") + ", ".join(answer.bases)
 
 
 def _passage(hit: Hit) -> Passage:

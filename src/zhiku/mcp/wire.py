@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterator
 from typing import BinaryIO
 
+from zhiku.errors import UsageError
+
 MAX_LINE_BYTES = 4 << 20
 """Of one message; over HTTP as many are taken."""
 
@@ -36,9 +38,14 @@ def take_wire() -> Wire:
     """Keep the standard streams for the protocol, and point their numbers elsewhere.
 
     What anything else prints, a library in C or a child process too, goes to stderr; what it reads is empty. To be
-    called before anything is imported that might print.
+    called before anything is imported that might print. Raises `UsageError` where there are no such streams.
     """
-    received, sent = os.dup(0), os.dup(1)
+    try:
+        received, sent = os.dup(0), os.dup(1)
+    except OSError as error:
+        raise UsageError(
+            "there is no standard input or output to serve over.", hint="serve over HTTP: zhiku mcp --http"
+        ) from error
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)

@@ -276,7 +276,7 @@ def test_a_persona_is_asked_what_it_sees(shelf: Shelf, monkeypatch: pytest.Monke
 
     nothing = persona("kb_ask", question="密封圈", persona="mei")
     assert (nothing["coverage"], nothing["hits"]) == (False, [])
-    assert "nothing that mei sees (works)" in nothing["hint"]
+    assert "nothing that mei sees (base works)" in nothing["hint"]
     assert persona.text.startswith("coverage=false")
 
     blind = persona("kb_ask", question="pump", persona="blind")
