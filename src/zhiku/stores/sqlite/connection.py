@@ -105,6 +105,8 @@ def _prepare(connection: apsw.Connection, path: Path) -> None:
     # Where a file system cannot do WAL, SQLite keeps its rollback journal, which is as safe and lets readers wait.
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=NORMAL")
+    # What is set aside of pages, to undo half a write, holds text of the user's: it goes into no temporary file.
+    connection.execute("PRAGMA temp_store=MEMORY")
     connection.execute("PRAGMA foreign_keys=ON")
     connection.execute(f"PRAGMA cache_size=-{WRITE_CACHE_KIB}")
     if is_new:
