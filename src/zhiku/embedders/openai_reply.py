@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from zhiku.errors import BadModelReply
@@ -24,7 +25,7 @@ def vectors_in(reply: object, count: int, dims: int, address: str) -> NDArray[np
     import numpy as np
 
     rows = [_numbers(each, address) for each in _in_order(reply, count, address)]
-    sizes = {len(row) for row in rows}
+    sizes = set(map(len, rows))
     if len(sizes) != 1 or 0 in sizes or (dims and sizes != {dims}):
         raise BadModelReply(
             "{address} answers with vectors of {found} numbers instead of {wanted}.",
@@ -33,11 +34,17 @@ def vectors_in(reply: object, count: int, dims: int, address: str) -> NDArray[np
             wanted=dims or "some",
             hint="check model_name and dimensions in config.toml",
         )
-    vectors = np.stack(rows)
+    try:
+        vectors = np.array(rows, np.float64)  # None, which stands for what JSON has no number for, becomes NaN
+    except (ValueError, TypeError, OverflowError) as error:
+        raise _no_vector(address) from error
+    if vectors.ndim != 2:
+        raise _no_vector(address)
     with np.errstate(all="ignore"):
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-        usable = np.isfinite(norms) & (norms > _LEAST_NORM)
-        return np.where(usable, vectors / norms, np.nan).astype(np.float32)
+        norms[~(np.isfinite(norms) & (norms > _LEAST_NORM))] = np.nan
+        vectors /= norms
+    return vectors.astype(np.float32)
 
 
 def _in_order(reply: object, count: int, address: str) -> list[Any]:
@@ -66,17 +73,16 @@ def _in_order(reply: object, count: int, address: str) -> list[Any]:
     return [by_index[i] for i in range(count)]
 
 
-def _numbers(embedding: object, address: str) -> NDArray[np.float64]:
+def _numbers(embedding: object, address: str) -> Sequence[Any] | NDArray[np.float32]:
+    """Return what stands for a vector, once it is out of base64; whether it holds numbers is not known yet."""
     import numpy as np
 
+    if isinstance(embedding, list):
+        return embedding
     try:
         if isinstance(embedding, str):
-            return np.frombuffer(base64.b64decode(embedding, validate=True), "<f4").astype(np.float64)
-        if isinstance(embedding, list):
-            row = np.array(embedding, np.float64)  # None, which stands for what JSON has no number for, becomes NaN
-            if row.ndim == 1:
-                return row
-    except (ValueError, TypeError, OverflowError, binascii.Error) as error:
+            return np.frombuffer(base64.b64decode(embedding, validate=True), "<f4")
+    except (ValueError, binascii.Error) as error:
         raise _no_vector(address) from error
     raise _no_vector(address)
 

@@ -53,9 +53,9 @@ def _write_rows(
     for pack_id, places in _by_pack(ids):
         _make_pack(connection, pack_id, halves.shape[1])
         rows = [ids[place] % PACK_ROWS for place in places]
-        _write(connection, pack_id, "vectors", rows, [whole[place].tobytes() for place in places])
-        _write(connection, pack_id, "scales", rows, [scales[place].tobytes() for place in places])
-        _write(connection, pack_id, "scripts", rows, [bytes([numbers[place]]) for place in places])
+        _write(connection, pack_id, "vectors", rows, whole[places].tobytes())
+        _write(connection, pack_id, "scales", rows, scales[places].tobytes())
+        _write(connection, pack_id, "scripts", rows, bytes(numbers[place] for place in places))
 
 
 def _by_pack(ids: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
@@ -72,15 +72,24 @@ def _make_pack(connection: apsw.Connection, pack_id: int, dims: int) -> None:
     )
 
 
-def _write(
-    connection: apsw.Connection, pack_id: int, column: str, rows: Sequence[int], values: Sequence[bytes]
-) -> None:
+def _write(connection: apsw.Connection, pack_id: int, column: str, rows: Sequence[int], values: bytes) -> None:
+    """Write the values of some rows of a pack, which stand end to end."""
+    size = len(values) // len(rows)
     with connection.blob_open("main", "packs", column, pack_id, True) as blob:
-        if blob.length() != PACK_ROWS * len(values[0]):
+        if blob.length() != PACK_ROWS * size:
             raise Inconsistent("a pack of vectors is cut off")
-        for row, value in zip(rows, values, strict=True):
-            blob.seek(row * len(value))
-            blob.write(value)
+        for start, end in _runs(rows):
+            blob.seek(rows[start] * size)
+            blob.write(values[start * size : end * size])
+
+
+def _runs(rows: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield (start, end) of the places at which rows follow each other."""
+    start = 0
+    for end in range(1, len(rows) + 1):
+        if end == len(rows) or rows[end] != rows[end - 1] + 1:
+            yield start, end
+            start = end
 
 
 def free_ids(connection: apsw.Connection) -> Iterator[int]:
@@ -97,16 +106,24 @@ def free_ids(connection: apsw.Connection) -> Iterator[int]:
 
 def link(connection: apsw.Connection, digests: Mapping[int, bytes]) -> frozenset[int]:
     """Give chunks the vectors of these digests, and return the chunks whose digest has one."""
-    linked = set()
-    for chunk_id, digest in digests.items():
-        known = connection.execute("SELECT embedding_id, hidden FROM embeddings WHERE digest = ?", (digest,)).fetchone()
-        if known is not None:
-            connection.execute("UPDATE chunks SET embedding_id = ? WHERE chunk_id = ?", (known[0], chunk_id))
-            linked.add(chunk_id)
-            if known[1]:
-                script = connection.execute("SELECT script FROM documents WHERE doc_id = ?", (chunk_id >> SHIFT,)).get
-                unmask(connection, [known[0]], script)
+    found: list[Any] = connection.execute(
+        _OF_DIGESTS, (json.dumps([digest.hex() for digest in digests.values()]),)
+    ).fetchall()
+    known = {digest: (embedding_id, hidden) for digest, embedding_id, hidden in found}
+    linked = {chunk_id: known[digest] for chunk_id, digest in digests.items() if digest in known}
+    connection.executemany(
+        "UPDATE chunks SET embedding_id = ? WHERE chunk_id = ?",
+        [(embedding_id, chunk_id) for chunk_id, (embedding_id, _) in linked.items()],
+    )
+    for chunk_id, (embedding_id, hidden) in linked.items():
+        if hidden:
+            script = connection.execute("SELECT script FROM documents WHERE doc_id = ?", (chunk_id >> SHIFT,)).get
+            unmask(connection, [embedding_id], script)
     return frozenset(linked)
+
+
+_OF_DIGESTS = """SELECT digest, embedding_id, hidden FROM embeddings
+    WHERE digest IN (SELECT unhex(value) FROM json_each(?))"""
 
 
 def make_packs(connection: apsw.Connection) -> None:
@@ -168,7 +185,7 @@ def _set_hidden(connection: apsw.Connection, ids: Sequence[int], *, hidden: bool
 def _mark(connection: apsw.Connection, ids: Sequence[int], number: int) -> None:
     for pack_id, places in _by_pack(ids):
         rows = [ids[place] % PACK_ROWS for place in places]
-        _write(connection, pack_id, "scripts", rows, [bytes([number])] * len(rows))
+        _write(connection, pack_id, "scripts", rows, bytes([number]) * len(rows))
 
 
 def unused_ids(connection: apsw.Connection) -> list[int]:

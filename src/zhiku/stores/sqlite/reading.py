@@ -25,7 +25,7 @@ from zhiku.model import (
     Totals,
     VectorRanking,
 )
-from zhiku.stores.sqlite import files, lexical, notes, rows
+from zhiku.stores.sqlite import files, lexical, notes, pieces, rows
 from zhiku.stores.sqlite.connection import Inconsistent
 from zhiku.stores.sqlite.schema import SHIFT, VECTOR_GENERATION
 
@@ -40,8 +40,6 @@ _CHUNK = f"SELECT {rows.CHUNK_COLUMNS} FROM chunks AS c LEFT JOIN sections AS s 
 # Counting is for a base that is being embedded: one that is searched by words only must not pay for it.
 _PENDING = f"""SELECT CASE WHEN EXISTS (SELECT 1 FROM embeddings)
     THEN (SELECT count(*) FROM chunks WHERE embedding_id IS NULL AND {rows.ACTIVE_CHUNK}) ELSE chunks END FROM totals"""
-_UNEMBEDDED = f"""SELECT chunk_id FROM chunks WHERE embedding_id IS NULL AND chunk_id > ? AND {rows.ACTIVE_CHUNK}
-    ORDER BY chunk_id LIMIT ?"""
 _PIECES = "SELECT text_id, char_start, line_start, body, line_numbers FROM texts"
 
 
@@ -173,6 +171,7 @@ class SqliteReadSession:
 
     def chunks(self, chunk_ids: Sequence[int]) -> list[StoredChunk]:
         documents: dict[int, Document | None] = {}
+        texts = pieces.Pieces(self._connection)
         found = []
         for chunk_id in chunk_ids:
             doc_id = chunk_id >> SHIFT
@@ -181,7 +180,7 @@ class SqliteReadSession:
             document = documents[doc_id]
             row = next(self._execute(_CHUNK, chunk_id), None)
             if row is not None and document is not None:
-                found.append(rows.read_chunk(row, document, self._span(row[1], row[2], row[3])))
+                found.append(rows.read_chunk(row, document, texts.span(row[1], row[2], row[3])))
         return found
 
     def chunks_of(self, doc_id: int) -> list[StoredChunk]:
@@ -217,18 +216,7 @@ class SqliteReadSession:
         return [(page_no, start, end) for page_no, start, end in json.loads(row[0])] if row else []
 
     def pending_texts(self, *, after: int, limit: int) -> list[PendingText]:
-        found = self._execute(_UNEMBEDDED, after, limit)
-        return [
-            PendingText(
-                chunk_id=stored.chunk_id,
-                doc_id=stored.document.doc_id,
-                script=stored.document.script,
-                title=stored.document.title,
-                section=stored.chunk.section,
-                text=stored.chunk.text,
-            )
-            for stored in self.chunks([chunk_id for (chunk_id,) in found])
-        ]
+        return pieces.pending_texts(self._connection, after, limit)
 
     def embedded(self, digests: Iterable[bytes]) -> list[bytes]:
         known = "SELECT EXISTS (SELECT 1 FROM embeddings WHERE digest = ?)"
@@ -247,21 +235,6 @@ class SqliteReadSession:
         from zhiku.stores.sqlite.checking import find_faults  # few commands look for damage
 
         return list(find_faults(self._connection, dims))
-
-    def _span(self, text_id: int, char_start: int, char_end: int) -> str:
-        """Return the characters of a span whose first piece is `text_id`; reads no piece beyond its end."""
-        parts = []
-        last = ((text_id >> SHIFT) + 1) << SHIFT
-        for start, body in self._execute(
-            "SELECT char_start, body FROM texts WHERE text_id >= ? AND text_id < ? AND char_start < ? ORDER BY text_id",
-            text_id,
-            last,
-            char_end,
-        ):
-            parts.append(body[max(0, char_start - start) : char_end - start])
-            if start + len(body) >= char_end:
-                break
-        return "".join(parts)
 
     def _one(self, sql: str) -> Any:
         for row in self._execute(sql):

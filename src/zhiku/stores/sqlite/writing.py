@@ -153,11 +153,12 @@ class SqliteWriteSession:
         return uses_wal(self._connection)
 
     def checkpoint(self) -> None:
-        self.set_manifest({_UNMERGED: str(self._unmerged_chunks())})
+        if self._changed_chunks:
+            self.set_manifest({_UNMERGED: str(self._unmerged_chunks())})
+            self._changed_chunks = 0
         if self._vectors_changed:
             self.set_manifest({VECTOR_GENERATION: os.urandom(8).hex()})
             self._vectors_changed = False
-        self._changed_chunks = 0
         if self._connection.in_transaction:  # not so where Ctrl-C came between the two statements
             self._connection.execute("COMMIT")
         self._connection.execute("BEGIN IMMEDIATE")
