@@ -242,7 +242,7 @@ class OpenAIEmbedder:
         body: dict[str, object] = {"model": self._lock.model, "input": list(texts), "encoding_format": "float"}
         if self._lock.asked_dims:
             body["dimensions"] = self._lock.asked_dims
-        load = Load(texts=len(texts), tokens=sum(map(estimate_tokens, texts)))
+        load = Load(texts=len(texts), estimate=lambda: sum(map(estimate_tokens, texts)))
         reply = self._client.post(self._endpoint, PATH, body, load, patience)
         vectors = vectors_in(reply, len(texts), self._lock.dims, self._lock.address)
         if not self._lock.dims:

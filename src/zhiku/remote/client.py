@@ -128,7 +128,7 @@ class Client:
                             address=address,
                             model=endpoint.model,
                             texts=load.texts,
-                            tokens=load.tokens if tokens is None else tokens,
+                            tokens=load.estimate() if tokens is None else tokens,
                             is_estimate=tokens is None,
                             error=cause,
                             elapsed_s=self._clock() - began,

@@ -107,12 +107,14 @@ class Line:
 def _exchange(client: httpx2.Client, job: _Job) -> Reply:
     options: Any = {"headers": job.headers, "content": job.content, "timeout": job.timeout_s}
     with client.stream("POST", job.address, **options) as response:
-        body = bytearray()
+        pieces, size = [], 0
         for piece in response.iter_bytes():
-            body += piece
-            if len(body) > MAX_REPLY_BYTES:
+            pieces.append(piece)
+            size += len(piece)
+            if size > MAX_REPLY_BYTES:
                 raise NoReply("size")
-        return Reply(status=response.status_code, retry_after=response.headers.get("Retry-After", ""), body=bytes(body))
+        retry_after = response.headers.get("Retry-After", "")
+        return Reply(status=response.status_code, retry_after=retry_after, body=b"".join(pieces))
 
 
 def _translated(error: Exception) -> NoReply:

@@ -11,10 +11,10 @@ from zhiku.remote.endpoint import Kind
 
 @dataclass(frozen=True, kw_only=True)
 class Load:
-    """What a request carries: texts, and about how many tokens these are."""
+    """What a request carries: texts, and about how many tokens these are, for a server that does not tell."""
 
     texts: int = 0
-    tokens: int = 0
+    estimate: Callable[[], int] = lambda: 0
 
 
 NOT_COUNTED = Load()

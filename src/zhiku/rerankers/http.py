@@ -130,7 +130,7 @@ class HttpReranker:
             body["truncate"] = True
         if self._endpoint.model:
             body["model"] = self._endpoint.model
-        load = Load(texts=len(texts), tokens=sum(map(estimate_tokens, (question, *texts))))
+        load = Load(texts=len(texts), estimate=lambda: sum(map(estimate_tokens, (question, *texts))))
         # A text that fails alone may be cut for it, and must have failed twice.
         patience = Patience(tries=2, tries_at_500=2 if len(texts) == 1 else 1, budget_s=ends_at - time.monotonic())
         reply = self._client.post(self._endpoint, PATH, body, load, patience)

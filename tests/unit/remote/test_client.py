@@ -41,7 +41,7 @@ class Subject:
         patience = Patience(tries=4)
         body = {"input": ["text of a document"]}
         endpoint = Endpoint(url=url, model="m", key=KEY, **options)
-        return self.client.post(endpoint, "embeddings", body, Load(texts=1, tokens=4), patience)
+        return self.client.post(endpoint, "embeddings", body, Load(texts=1, estimate=lambda: 4), patience)
 
 
 @pytest.fixture

@@ -37,6 +37,13 @@ def test_what_fits_has_at_most_the_tokens_that_were_allowed(text: str) -> None:
     assert estimate_tokens(text[10 : end + 8]) > 35
 
 
+@pytest.mark.parametrize("character", ["雨", "a", "7", "-", "𠀀"])
+def test_a_text_that_fits_is_left_whole(character: str) -> None:
+    for count in range(1, 60):
+        text = character * count
+        assert (fit(text, 0, count, 40) == count) == (estimate_tokens(text) <= 40)
+
+
 def test_at_least_one_character_fits() -> None:
     assert fit("𠀀𠀀", 0, 2, 1) == 1
 
