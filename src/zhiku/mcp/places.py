@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from zhiku.model import FileState
 
+_OTHER_SURROGATES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+"""Halves of characters of Windows, which stand for no byte."""
 _ESCAPES = re.compile(r"(?:%[0-9A-F]{2})+")
 
 MAX_CHAIN_CHARS = 200
@@ -58,5 +60,6 @@ def sendable(text: str) -> str:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
+        text = _OTHER_SURROGATES.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
         return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     return text

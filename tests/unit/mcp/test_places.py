@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from zhiku.locator import Locator, parse_locator
@@ -34,7 +34,8 @@ def test_letters_of_any_script_are_shown_as_they_are() -> None:
     assert readable(str(locator)) == "zhiku://笔记/水泵/a%20b%25.md?doc=3#L4-9"
 
 
-@given(st.text(st.characters() | st.sampled_from("\udce9\ud800")))
+@given(st.text(st.characters() | st.sampled_from("\udce9\ud800\udc00\udfff\udcff")))
+@example("\ud800\udce9")
 def test_whatever_a_name_is_it_can_be_sent(name: str) -> None:
     assert json.loads(json.dumps(sendable(name)).encode("utf-8")) == sendable(name)
     sendable(name).encode("utf-8")
@@ -46,3 +47,7 @@ def test_a_place_is_lines_or_pages() -> None:
     assert place((None, None), (2, 2)) == "page 2"
     assert place((None, None), (2, 3)) == "pages 2-3"
     assert place((None, None), (None, None)) == ""
+
+
+def test_bytes_and_halves_of_characters_are_written_as_escapes() -> None:
+    assert sendable("caf\udce9 \ud800 水") == "caf\\xe9 \\ud800 水"
