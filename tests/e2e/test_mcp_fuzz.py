@@ -82,11 +82,8 @@ class Talk:
         self.server = server
         self.era = era
         self.count = 0
-        if era == "2025-11-25":
-            server.start()
-        else:
-            server.send(asking("first", "tools/list", era=era))
-            server.answer_to("first")
+        server.start(era)
+        self.still_answers()
 
     def still_answers(self) -> list[dict[str, Any]]:
         """Return what came until the answer to a question of our own; each line must be a message."""

@@ -271,11 +271,12 @@ sys.exit(main.run(["mcp"]))
 """
 
 
-def test_a_search_is_answered_while_another_call_runs_and_one_that_is_cancelled_is_let_go(notes: Cli) -> None:
+@pytest.mark.parametrize("era", ERAS)
+def test_a_search_is_answered_while_another_call_runs_and_one_that_is_cancelled_is_let_go(notes: Cli, era: str) -> None:
     """B60."""
     with Lines(notes.environ(), program=[sys.executable, "-c", SLOW]) as server:
-        server.start()
-        server.send(calling(1, "kb_grep", {"keyword": "slow"}))
+        server.start(era)
+        server.send(calling(1, "kb_grep", {"keyword": "slow"}, era))
         found = server.call(2, "kb_search", query="seal")
         server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}})
         again = server.call(3, "kb_search", query="seal")
