@@ -577,7 +577,24 @@ TEXTS: dict[str, str] = {
     ),
     "see which do: zhiku list": "查看现有的：zhiku list",
     "Serve your documents to AI agents.": "把文档提供给 AI 智能体。",
-    "Serve your documents to AI agents, as tools of the Model Context Protocol, over standard input and output. Clients start it themselves, and it ends with them. With --http it serves clients on this computer until Ctrl-C, and prints its address. Agents can only read. install CLIENT prints what a client needs to be told of it.": "通过标准输入输出，以模型上下文协议（MCP）的工具把文档提供给 AI 智能体。客户端自行启动它，它随客户端结束。加上 --http，则为本机的客户端服务，直到按 Ctrl-C，并打印地址。智能体只能读。install CLIENT 打印客户端需要的配置。",
+    "Serve your documents to AI agents, as tools of the Model Context Protocol, over standard input and output. Clients start it themselves, and it ends with them. With --http it serves clients on this computer until Ctrl-C, and prints its address. Agents can only read, unless --allow-write says otherwise. install CLIENT prints what a client needs to be told of it.": "通过标准输入输出，以模型上下文协议（MCP）的工具把文档提供给 AI 智能体。客户端自行启动它，它随客户端结束。加上 --http，则为本机的客户端服务，直到按 Ctrl-C，并打印地址。智能体只能读，除非用了 --allow-write。install CLIENT 打印客户端需要的配置。",
+    "Offer tools that change bases, too, below their own roots.": "也提供能改动知识库的工具，限于它们自己的根目录之内。",
+    "there is no job {task_id!r}.": "没有任务 {task_id!r}。",
+    "a job has the id that it began with": "任务的编号是它开始时给出的那个",
+    "this is a bug in zhiku ({kind}); its log tells more.": "这是 zhiku 的程序错误（{kind}）；详情见它的日志。",
+    "no root is configured for base {name!r}, so that nothing may be read into it.": (
+        "知识库 {name!r} 没有设置根目录，因此不能读入任何东西。"
+    ),
+    "make it first: zhiku index PATH --base {name}; or make a folder of that name in a library root": (
+        "先新建：zhiku index PATH --base {name}；或在书库根目录里建一个同名文件夹"
+    ),
+    "{path!r} is no path within a root of the base.": "{path!r} 不是知识库根目录之内的路径。",
+    "give it as a search does: folder/file": "请按搜索给出的写法：文件夹/文件",
+    "give a path below: {roots}": "请给出这些目录之内的路径：{roots}",
+    "{path} is not below a root that is configured for this base.": "{path} 不在为这个知识库设置的根目录之内。",
+    "its roots are: {roots}; the user adds another with: zhiku index PATH --base NAME": (
+        "它的根目录是：{roots}；用户可以再加一个：zhiku index PATH --base NAME"
+    ),
     "With install: put it into the client's file, which is kept beside it.": "与 install 合用：写入客户端的配置文件，原文件留有备份。",
     "zhiku mcp cannot be called so.": "不能这样调用 zhiku mcp。",
     "write: zhiku mcp, zhiku mcp --http, or zhiku mcp install CLIENT": "写法：zhiku mcp、zhiku mcp --http 或 zhiku mcp install CLIENT",

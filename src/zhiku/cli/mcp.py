@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -36,12 +38,14 @@ zhiku mcp install codex --write --base notes"""
     epilog=_EXAMPLES,
     help="Serve your documents to AI agents, as tools of the Model Context Protocol, over standard input and output."
     " Clients start it themselves, and it ends with them. With --http it serves clients on this computer until Ctrl-C,"
-    " and prints its address. Agents can only read. install CLIENT prints what a client needs to be told of it.",
+    " and prints its address. Agents can only read, unless --allow-write says otherwise. install CLIENT prints what a"
+    " client needs to be told of it.",
 )
 @click.argument("words", nargs=-1, metavar="[install CLIENT]")
 @click.option("-b", "--base", "names", multiple=True, metavar="BASE", help="Show this base only; may be repeated.")
 @click.option("--persona", metavar="NAME", default="", help="Show only what this persona sees.")
 @click.option("--tools", metavar="SET[,SET]", default=DEFAULT_TOOLS, help="Which sets of tools to offer.")
+@click.option("--allow-write", is_flag=True, help="Offer tools that change bases, too, below their own roots.")
 @click.option("--http", is_flag=True, help="Serve over HTTP, on this computer alone.")
 @click.option("--port", type=Whole(0), help="The port, 8457 unless named; 0 for any free one.")
 @click.option("--token", metavar="TOKEN", help="What clients must send over HTTP (or set ZHIKU_MCP_TOKEN).")
@@ -53,6 +57,7 @@ def mcp(
     names: tuple[str, ...],
     persona: str,
     tools: str,
+    allow_write: bool,
     http: bool,
     port: int | None,
     token: str | None,
@@ -63,16 +68,23 @@ def mcp(
     if not http and (port is not None or token is not None):
         raise UsageError("--port and --token are for --http.", hint="add --http, or leave them out")
     session = session_of(ctx)
+    offer = Offer(bases=names, persona=persona, tools=tools, allow_write=allow_write)
     if words or write:
-        _install(session, words, write, (names, persona, tools), http=http)
+        _install(session, words, write, offer, http=http)
     elif http:
-        _serve_http(session, DEFAULT_PORT if port is None else port, token, (names, persona, tools))
+        _serve_http(session, DEFAULT_PORT if port is None else port, token, offer)
     else:
-        _serve_stdio(session, (names, persona, tools))
+        _serve_stdio(session, offer)
 
 
-Offer = tuple[tuple[str, ...], str, str]
-"""Of which bases, for which persona, by which tools."""
+@dataclass(frozen=True, kw_only=True)
+class Offer:
+    """What agents are offered: of which bases, for which persona, by which tools."""
+
+    bases: tuple[str, ...]
+    persona: str
+    tools: str
+    allow_write: bool
 
 
 def _install(session: Session, words: tuple[str, ...], write: bool, offer: Offer, *, http: bool) -> None:
@@ -82,10 +94,10 @@ def _install(session: Session, words: tuple[str, ...], write: bool, offer: Offer
         raise UsageError(
             "zhiku mcp cannot be called so.", hint="write: zhiku mcp, zhiku mcp --http, or zhiku mcp install CLIENT"
         )
-    names, persona, tools = offer
-    arguments = [word for name in names for word in ("--base", name)]
-    arguments += ["--persona", persona] if persona else []
-    arguments += ["--tools", tools] if tools != DEFAULT_TOOLS else []
+    arguments = [word for name in offer.bases for word in ("--base", name)]
+    arguments += ["--persona", offer.persona] if offer.persona else []
+    arguments += ["--tools", offer.tools] if offer.tools != DEFAULT_TOOLS else []
+    arguments += ["--allow-write"] if offer.allow_write else []
     install(session, words[1], arguments, write=write)
 
 
@@ -98,7 +110,10 @@ def _serve_stdio(session: Session, offer: Offer) -> None:
     session.set_up_log()
     from zhiku.mcp.stdio import serve
 
-    serve(_server(session, offer), wire)
+    server = _server(session, offer)
+    serve(server, wire)
+    if not server.end_work():
+        os._exit(0)  # nobody waits for it, and to take the interpreter apart around a model that runs may crash
 
 
 def _serve_http(session: Session, port: int, token: str | None, offer: Offer) -> None:
@@ -116,6 +131,7 @@ def _serve_http(session: Session, port: int, token: str | None, offer: Offer) ->
         render.out(url_of(listening) + PATH)
         render.flush()
         serve(server, listening, wanted)
+        server.end_work()
     render.note(session.errors.tr("Stopped serving."))
 
 
@@ -130,7 +146,6 @@ def _server(session: Session, offer: Offer) -> ToolServer:
     from zhiku.mcp.sight import Sight
     from zhiku.mcp.toolsets import tools_of
 
-    names, persona, tools = offer
-    sight = Sight(library=session.library(), bases=names, persona=persona)
+    sight = Sight(library=session.library(), bases=offer.bases, persona=offer.persona)
     sight.view()
-    return ToolServer(tools_of(tools.split(",")), sight)
+    return ToolServer(tools_of(offer.tools.split(","), allow_write=offer.allow_write), sight)

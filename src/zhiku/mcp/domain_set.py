@@ -9,6 +9,7 @@ from pydantic import Field
 
 from zhiku.answer import Answer, Query
 from zhiku.mcp.bounds import MAX_RESULT_CHARS, counted, fitting, json_chars
+from zhiku.mcp.domain_writing import Domain, Forgotten, Job, kb_forget, kb_ingest, kb_task
 from zhiku.mcp.health import notes
 from zhiku.mcp.listing import shortened
 from zhiku.mcp.searching import Passage, as_text, passages_of
@@ -19,8 +20,6 @@ from zhiku.service.coverage import BaseCoverage
 
 ROOM = MAX_RESULT_CHARS - 500
 MAX_INTRO_CHARS = 120
-
-Domain = Annotated[str, Field(min_length=1, description="The name of a domain, as kb_domains gives it.")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,5 +136,34 @@ TOOLS = (
         description="List the domains of the user's documents: what each is about, how much it holds, how fresh it is.",
         result=Domains,
         needs_base=False,
+    ),
+    Tool(
+        run=kb_ingest,
+        title="Read files into a domain",
+        description="Read a file or folder into a domain, or bring it up to date: only below the folders that the user"
+        " has configured for it. Returns a job at once, which goes on by itself; kb_task tells how far it is. Searches"
+        " are answered meanwhile.",
+        result=Job,
+        needs_base=False,
+        read_only=False,
+        needs_write=True,
+        followed_by="kb_task",
+    ),
+    Tool(
+        run=kb_task,
+        title="How far a job is",
+        description="Tell how far a job of kb_ingest is, and what it did once it has ended.",
+        result=Job,
+        needs_base=False,
+        needs_write=True,
+    ),
+    Tool(
+        run=kb_forget,
+        title="Take documents out of search",
+        description="Take a document, or all in a folder, out of search in a domain. Files are not touched, and the"
+        " user can undo it. Only when the user asks for it.",
+        result=Forgotten,
+        read_only=False,
+        needs_write=True,
     ),
 )

@@ -19,6 +19,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from zhiku import __version__
 from zhiku.errors import ZhikuError
+from zhiku.mcp.following import asks_for_progress, follow
 from zhiku.mcp.places import sendable
 from zhiku.mcp.sight import Sight
 from zhiku.mcp.tool import BadCall, Tool
@@ -29,6 +30,8 @@ log = logging.getLogger(__name__)
 NAME = "zhiku"
 MAX_FOLLOWERS = 1_000
 """Clients with a handshake that are told of other tools; beyond that, the one that listed tools last is."""
+END_S = 1.0
+"""How long work may take to come to a good place to stop at, when the server ends."""
 POLL_S = 1.0
 """How often it is looked whether there is a base by now."""
 INSTRUCTIONS = (
@@ -56,6 +59,10 @@ class ToolServer:
             on_call_tool=self._call,
             on_subscriptions_listen=ListenHandler(self._changes),
         )
+
+    def end_work(self) -> bool:
+        """Stop the work that agents began, and return whether it has ended; what is done of it stays."""
+        return self._sight.tasks.close(END_S)
 
     @asynccontextmanager
     async def _lifespan(self, _: object) -> AsyncIterator[dict[str, Any]]:
@@ -96,11 +103,19 @@ class ToolServer:
             tools=[_told(tool) for tool in self._tools.values() if has_base or not tool.needs_base]
         )
 
-    async def _call(self, _: object, asked: types.CallToolRequestParams) -> types.CallToolResult:
+    async def _call(
+        self, context: ServerRequestContext[Any], asked: types.CallToolRequestParams
+    ) -> types.CallToolResult:
         if (tool := self._tools.get(asked.name)) is None:
             return _failed(f"There is no tool {asked.name!r}; there are {', '.join(self._tools)}.")
         try:
-            return await self._workers.do(_answer, tool, self._sight, asked.arguments or {})
+            answer, task = await self._workers.do(_answer, tool, self._sight, asked.arguments or {})
+            if task and tool.followed_by and asks_for_progress(context):
+                await follow(context, self._sight.tasks, task)
+                answer, _ = await self._workers.do(
+                    _answer, self._tools[tool.followed_by], self._sight, {"job_id": task}
+                )
+            return answer
         except (BadCall, ZhikuError) as error:
             log.info("%s: %s", tool.name, error)
             return _failed(str(error))
@@ -130,11 +145,13 @@ def _names(sight: Sight) -> list[str]:
         return []
 
 
-def _answer(tool: Tool, sight: Sight, given: Mapping[str, Any]) -> types.CallToolResult:
+def _answer(tool: Tool, sight: Sight, given: Mapping[str, Any]) -> tuple[types.CallToolResult, str]:
+    """Return what a tool answers, and the work that it began."""
     reply = tool.run(sight, **tool.arguments(given))
     data = _sendable(tool.json_of(reply.data))
     text = sendable(reply.text) or json.dumps(data, ensure_ascii=False)
-    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=data)
+    result = types.CallToolResult(content=[types.TextContent(type="text", text=text)], structured_content=data)
+    return result, reply.task
 
 
 def _sendable(value: Any) -> Any:

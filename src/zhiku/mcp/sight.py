@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from zhiku.environ import environment
 from zhiku.service.library import Library
+from zhiku.service.tasks import Tasks
 from zhiku.service.view import View
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ class Sight:
     bases: tuple[str, ...] = ()
     """Nothing but these, unless there are none."""
     persona: str = ""
+    tasks: Tasks = field(default_factory=Tasks, compare=False)
+    """The work that agents began."""
 
     def view(self) -> View:
         """Return what is visible now; settings and a persona's profile may have changed. Raises their faults."""
@@ -39,3 +42,10 @@ class Sight:
         personas = self.personas()
         known = personas.persona(name).name
         return known, personas.view(known, self.bases)
+
+    def writable(self, base: str) -> str:
+        """Return the name of a base that is visible, or, where all are, of one that does not exist yet."""
+        view = self.view()
+        if self.persona or self.bases or self.library.find(base) is not None:
+            return view.named(base)
+        return base

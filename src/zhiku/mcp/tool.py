@@ -25,6 +25,8 @@ class Reply:
     """Empty where the JSON says it as briefly, or is what agents look for in the text."""
     data: object
     """A dataclass, whose fields are left out of the JSON where they have their default."""
+    task: str = ""
+    """Work that goes on; a client that asks for progress is told of it until its end."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +41,10 @@ class Tool:
     needs_base: bool = True
     """Whether there is nothing to be done with it as long as there is no base."""
     read_only: bool = True
+    needs_write: bool = False
+    """Whether it is offered only where agents may write."""
+    followed_by: str = ""
+    """The tool that tells, by its `job_id`, of work that this one began."""
 
     @property
     def name(self) -> str:

@@ -18,8 +18,11 @@ SETS: Mapping[str, str] = {
 }
 
 
-def tools_of(names: Sequence[str]) -> list[Tool]:
-    """Return the tools of some sets. Raises `UsageError` for a set that is not there, and where two claim one name."""
+def tools_of(names: Sequence[str], *, allow_write: bool = False) -> list[Tool]:
+    """Return the tools of some sets; those that change something only where that is allowed.
+
+    Raises `UsageError` for a set that is not there, and where two claim one name.
+    """
     found: dict[str, Tool] = {}
     for name in names:
         if name not in SETS:
@@ -28,6 +31,8 @@ def tools_of(names: Sequence[str]) -> list[Tool]:
             )
         module, _, attribute = SETS[name].partition(":")
         for tool in getattr(import_module(module), attribute):
+            if tool.needs_write and not allow_write:
+                continue
             if tool.name in found:
                 raise UsageError(
                     "the sets of tools {names} have a tool {tool} each.",

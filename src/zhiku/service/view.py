@@ -84,7 +84,7 @@ class View:
         self._library.refresh()
         if place.startswith(SCHEME):
             base = parse_locator(place).base
-        name = self._named(base) if base else self._holder_of(place)
+        name = self.named(base) if base else self._holder_of(place)
         return self._library.read(place, name, lines=lines, page=page, context=context)
 
     def entries(self, *, only_ready: bool = False, name_keyword: str = "") -> list[BaseEntry]:
@@ -107,7 +107,7 @@ class View:
         """Return what a base, or all that can, answer, and why others cannot."""
         self._library.refresh()
         if base:
-            return ask([self._named(base)]), ()
+            return ask([self.named(base)]), ()
         able, faults = self._try(self.seen(), self._open)
         if able:
             with suppress(*_FAULTS):
@@ -163,7 +163,8 @@ class View:
             with suppress(NotFound):  # it was removed between two looks
                 yield self._library.open(name)
 
-    def _named(self, name: str) -> str:
+    def named(self, name: str) -> str:
+        """Return the visible base that a name means, in any case. Raises `NotFound`."""
         names = self.names()
         for known in names:
             if base_key(known) == base_key(name):

@@ -15,11 +15,12 @@ from fakes import FakeEmbedder, install
 from shelf import Shelf
 from zhiku.errors import NotFound, UsageError, ZhikuError
 from zhiku.mcp.sight import Sight
-from zhiku.mcp.tool import BadCall, Reply
+from zhiku.mcp.tool import BadCall, Reply, Tool
 from zhiku.mcp.toolsets import tools_of
 from zhiku.service.library import Library
 
 CAP = 20_000
+WAIT_S = 60.0
 Call = Callable[..., dict[str, Any]]
 
 
@@ -27,13 +28,13 @@ class Caller:
     """Calls tools of a set; every result must fit its schema and stay within bounds."""
 
     def __init__(self, sight: Sight, name: str) -> None:
-        self._sight = sight
-        self._tools = {tool.name: tool for tool in tools_of([name])}
+        self.sight = sight
+        self._tools = {tool.name: tool for tool in tools_of([name], allow_write=True)}
         self.text = ""
 
     def __call__(self, name: str, **arguments: Any) -> dict[str, Any]:
         tool = self._tools[name]
-        reply: Reply = tool.run(self._sight, **tool.arguments(arguments))
+        reply: Reply = tool.run(self.sight, **tool.arguments(arguments))
         data = tool.json_of(reply.data)
         jsonschema.validate(data, tool.output_schema)
         self.text = reply.text
@@ -59,6 +60,13 @@ def shelf(shelf: Shelf) -> Shelf:
 
 def calling(shelf: Shelf, name: str, **seen: Any) -> Caller:
     return Caller(Sight(library=shelf.library, **seen), name)
+
+
+def arguments_of(tool: Tool) -> dict[str, Any]:
+    """Return what a tool takes, with defaults; `...` for what must be given."""
+    needed = tool.input_schema.get("required", ())
+    given = tool.input_schema["properties"]
+    return {name: ... if name in needed else about.get("default") for name, about in given.items()}
 
 
 @pytest.mark.parametrize(
@@ -108,13 +116,7 @@ def calling(shelf: Shelf, name: str, **seen: Any) -> Caller:
 def test_the_arguments_of_a_set_and_their_defaults_are_those_agreed(
     name: str, tools: dict[str, dict[str, Any]]
 ) -> None:
-    found = {
-        tool.name: {
-            argument: ... if argument in tool.input_schema.get("required", ()) else about.get("default")
-            for argument, about in tool.input_schema["properties"].items()
-        }
-        for tool in tools_of([name])
-    }
+    found = {tool.name: arguments_of(tool) for tool in tools_of([name])}
     # What is empty need not be said to be so.
     expected = {
         tool: {key: value or None if value == "" else value for key, value in given.items()}
@@ -255,6 +257,85 @@ def test_a_domain_s_glossary_is_used_unless_told_otherwise(shelf: Shelf) -> None
     domain = calling(shelf, "domain")
     assert domain("kb_search", domain="works", query="armature")["count"] == 1
     assert domain("kb_search", domain="works", query="armature", expand=False)["count"] == 0
+
+
+# --- domain, with writing ---
+
+
+def test_tools_that_change_something_are_offered_only_where_that_is_allowed() -> None:
+    offered = {tool.name: tool for tool in tools_of(["domain"], allow_write=True)}
+    assert list(offered) == ["kb_search", "kb_domains", "kb_ingest", "kb_task", "kb_forget"]
+    assert [name for name, tool in offered.items() if not tool.read_only] == ["kb_ingest", "kb_forget"]
+    defaults = {"domain": ..., "source": ..., "mode": "incremental", "glossary": None, "ocr": False}
+    assert arguments_of(offered["kb_ingest"]) == defaults
+    assert offered["kb_ingest"].input_schema["properties"]["mode"]["enum"] == ["incremental", "rebuild"]
+    assert arguments_of(offered["kb_forget"]) == {"domain": ..., "rel_path": None, "doc_id": 0}
+    assert arguments_of(offered["kb_task"]) == {"job_id": ...}
+
+
+def test_files_are_read_into_a_domain_as_a_job(shelf: Shelf) -> None:
+    shelf.write("works/new.md", "A bolt.\n")
+    shelf.write("works/bad.pdf", b"%PDF-1.4 no\n")
+    domain = calling(shelf, "domain")
+    begun = domain("kb_ingest", domain="Works", source=str(shelf.docs / "works"))
+    assert begun["title"].startswith("incremental works: ")
+    domain.sight.tasks.wait(begun["job_id"], WAIT_S)
+    done = domain("kb_task", job_id=begun["job_id"])
+    assert (done["state"], done["result"]["new"], done["result"]["failed"]) == ("done", 1, 1)
+    assert [failure["path"] for failure in done["result"]["failures"]] == ["bad.pdf"]
+    assert "1 file could not be read:\n- bad.pdf: " in domain.text
+    assert domain("kb_search", domain="works", query="bolt")["count"] == 1
+
+
+def test_a_job_that_fails_says_why(shelf: Shelf) -> None:
+    domain = calling(shelf, "domain")
+    begun = domain("kb_ingest", domain="works", source="valve.md")
+    settings = shelf.library.open("works").folder / "base.toml"
+    domain.sight.tasks.wait(begun["job_id"], WAIT_S)
+    settings.write_text(settings.read_text() + "overlap_lines = 20\nchunker = 'lines'\n")
+    again = domain("kb_ingest", domain="works", source="valve.md")
+    domain.sight.tasks.wait(again["job_id"], WAIT_S)
+    failed = domain("kb_task", job_id=again["job_id"])
+    assert (failed["state"], "must be less than chunk_lines" in failed["error"]) == ("failed", True)
+    with pytest.raises(NotFound, match="no job '9'"):
+        domain("kb_task", job_id="9")
+
+
+def test_documents_are_taken_out_of_search(shelf: Shelf) -> None:
+    domain = calling(shelf, "domain")
+    gone = domain("kb_forget", domain="notes", rel_path="copy.md")
+    assert (gone["domain"], gone["count"], gone["documents"]) == ("notes", 1, ["copy.md"])
+    assert "zhiku unforget" in gone["hint"]
+    assert (
+        domain("kb_forget", domain="notes", doc_id=1)["count"] + domain("kb_forget", domain="notes", doc_id=2)["count"]
+        == 1
+    )
+    assert (shelf.docs / "notes" / "copy.md").exists()
+    for wrong in ({}, {"rel_path": "copy.md", "doc_id": 1}):
+        with pytest.raises(BadCall, match="one of them"):
+            domain("kb_forget", domain="notes", **wrong)
+
+
+def test_what_a_server_does_not_show_is_not_changed_either(shelf: Shelf) -> None:
+    declare(shelf, "mei", "works")
+    (shelf.library.home / "config.toml").write_text(f'[library]\nroots = ["{shelf.docs.as_posix()}"]\n')
+    shelf.write("fresh/a.md", "A crane.\n")
+    told = []
+    for seen in ({"persona": "mei"}, {"bases": ("works",)}):
+        domain = calling(shelf, "domain", **seen)
+        for name, source in (("notes", "notes"), ("nobody", "nobody"), ("fresh", "fresh")):
+            with pytest.raises(NotFound, match="no base named") as caught:
+                domain("kb_ingest", domain=name, source=str(shelf.docs / source))
+            told.append(str(caught.value).replace(name, "NAME"))
+            with pytest.raises(NotFound, match="no base named"):
+                domain("kb_forget", domain=name, rel_path="a.md")
+        with pytest.raises(UsageError, match="not below a root"):
+            domain("kb_ingest", domain="works", source=str(shelf.docs / "notes"))
+    assert len(set(told)) == 1
+    everything = calling(shelf, "domain")
+    begun = everything("kb_ingest", domain="fresh", source=str(shelf.docs / "fresh"))
+    assert everything.sight.tasks.wait(begun["job_id"], WAIT_S).state == "done"
+    assert everything("kb_search", domain="fresh", query="crane")["count"] == 1
 
 
 # --- persona ---
