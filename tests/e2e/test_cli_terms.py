@@ -80,3 +80,27 @@ def test_a_base_without_terms_says_how_to_name_some(cli: Cli, terms: Path) -> No
 def test_status_and_doctor_count_terms(cli: Cli, terms: Path) -> None:
     assert f"1 terms  {terms}" in cli("status").stdout
     assert "glossary    1 terms" in cli("doctor").stdout
+
+
+def test_terms_are_suggested_and_never_written_over(cli: Cli) -> None:
+    cli.write("boot.md", "硬盘上有主引导记录（Master Boot Record，MBR）。修复主引导记录。\n\n主引导记录很小。")
+    assert cli("index", str(cli.docs)).returncode == 0
+    shown = cli("terms", "suggest")
+    assert shown.stdout.splitlines()[-1] == "主引导记录 = MBR, Master Boot Record"
+    written = cli("terms", "suggest", "--output", "new.md")
+    assert (written.returncode, written.stdout) == (0, "")
+    assert "1 terms are written to new.md. Look through them." in written.stderr
+    again = cli("terms", "suggest", "--output", "new.md")
+    assert again.returncode == 2
+    assert "new.md exists, and nothing is ever written over." in again.stderr
+    assert cli("index", "--glossary", "new.md").returncode == 0
+    assert cli("terms").returncode == 0
+    assert cli("terms", "suggest").returncode == 1
+    assert json.loads(cli("terms", "suggest", "--format", "json").stdout) == {"base": "default", "suggestions": []}
+
+
+@pytest.mark.parametrize("args", [["--output", "x.md"], ["--limit", "3"], ["suggest", "--file", "x.md"]])
+def test_an_option_that_means_nothing_here_is_refused(cli: Cli, args: list[str]) -> None:
+    refused = cli("terms", *args)
+    assert refused.returncode == 2
+    assert "means nothing here" in refused.stderr

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,9 +13,12 @@ from zhiku.cli.columns import clean_line
 from zhiku.cli.command import Command, session_of
 from zhiku.cli.health import told
 from zhiku.cli.screen import joined
+from zhiku.cli.values import OneOf, Whole
+from zhiku.errors import UsageError
 
 if TYPE_CHECKING:
     from zhiku.cli.screen import Screen
+    from zhiku.cli.session import Session
     from zhiku.service.terms import Terms
     from zhiku.text.glossary import Entry
     from zhiku.text.glossary_check import Finding
@@ -23,11 +26,13 @@ if TYPE_CHECKING:
 NO_TERMS = 1
 SOMETHING_FOUND = 4
 MAX_LISTED = 20
+SUGGESTED = 200
 
 _EXAMPLES = """\
 zhiku terms
 zhiku terms --base work --format json
-zhiku terms --file terms.md"""
+zhiku terms --file terms.md
+zhiku terms suggest --output terms.md"""
 
 FINDINGS = {
     "duplicate": "More than once: {count}",
@@ -42,15 +47,26 @@ FINDINGS = {
     epilog=_EXAMPLES,
     help="Show the terms of a base's glossary and check them: lines that cannot be used, words that stand more than"
     " once, circles, aliases without a line of their own, and words that no document holds. The exit code is 4 where"
-    " lines should be changed, 1 where there is no term.",
+    " lines should be changed, 1 where there is no term. With suggest: terms that the texts themselves explain, as a"
+    " glossary to be looked through; nothing uses it.",
 )
+@click.argument("action", type=OneOf("suggest"), required=False, metavar="[suggest]")
 @options.base
 @click.option("--file", metavar="FILE", help="Check this file instead of the base's glossary.")
+@click.option("--output", metavar="FILE", help="Write what is suggested to this file, which must not exist yet.")
+@click.option("--limit", type=Whole(), help="How many terms are suggested at most; 200, unless named.")
 @options.formats("text", "json")
 @click.pass_context
-def terms(ctx: click.Context, name: str | None, file: str | None, form: str) -> int:
+def terms(ctx: click.Context, /, action: str | None, name: str | None, form: str, **given: Any) -> int:
+    for option in ("file",) if action else ("output", "limit"):
+        if given[option] is not None:
+            raise UsageError(
+                "--{option} means nothing here.", option=option, hint="see how it is called: zhiku terms --help"
+            )
     session = session_of(ctx)
-    found = session.library().terms(name, file)
+    if action:
+        return _suggest(session, name, form, given["limit"] or SUGGESTED, given["output"])
+    found = session.library().terms(name, given["file"])
     if form == "json":
         render.out_json(found.to_dict())
     else:
@@ -58,6 +74,26 @@ def terms(ctx: click.Context, name: str | None, file: str | None, form: str) -> 
         for line in _notes(found, session.errors):
             render.note(line)
     return SOMETHING_FOUND if not found.is_sound else 0 if found.glossary.entries else NO_TERMS
+
+
+def _suggest(session: Session, name: str | None, form: str, limit: int, output: str | None) -> int:
+    from zhiku.service.suggesting import as_glossary, write_new
+
+    (base,) = session.library().resolve([name] if name else [])
+    found = base.suggest_terms(limit)
+    lines = list(as_glossary(found, base.name))
+    if found and output:
+        write_new(Path(output), lines)
+        render.note(
+            session.errors.tr("{count} terms are written to {path}. Look through them.", count=len(found), path=output)
+        )
+    if form == "json":
+        render.out_json({"base": base.name, "suggestions": [each.to_dict() for each in found]})
+    elif found and not output:
+        render.out_lines(lines)
+    if not found:
+        render.note(session.errors.tr("The texts of base {name} suggest no term.", name=base.name))
+    return 0 if found else NO_TERMS
 
 
 def _lines(found: Terms, screen: Screen) -> Iterator[str]:

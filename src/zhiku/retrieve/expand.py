@@ -11,7 +11,7 @@ from zhiku.retrieve.plan import STOP_WORDS
 from zhiku.text.analyze import Analyzer
 from zhiku.text.glossary import Glossary, find_mentions, number_forms
 
-ALIAS_WEIGHT = 0.6
+ALIAS_WEIGHT = 0.8
 """What an alias counts, as a share of what the query's own words would (evals/README.md)."""
 
 MAX_ALIASES = 64

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from zhiku.retrieve.read import Excerpt
     from zhiku.service.ledger import LedgerFile
     from zhiku.service.status import Status
+    from zhiku.service.suggesting import Suggestion
     from zhiku.service.terms import Terms
 
 
@@ -47,6 +48,13 @@ class Base(MaintainedBase):
         with self.reading() if self.exists() else nullcontext() as session:
             glossary = self.glossary(session) if file is None else terms_of_file(file)
             return check_terms(glossary, self.name, session, self._analyzer)
+
+    def suggest_terms(self, limit: int = 200) -> list[Suggestion]:
+        """Return terms that the texts themselves explain and that no glossary has yet, the most frequent first."""
+        from zhiku.service.suggesting import suggest_terms  # as above
+
+        with self.reading() as session:
+            return suggest_terms(session, self.glossary(session), self._analyzer, limit)
 
     def search(
         self,
