@@ -252,6 +252,8 @@ class OpenAIEmbedder:
 
 def _fitting(texts: Sequence[str]) -> int:
     """Return how many of the texts, from the first on, go into a request for their tokens; at least one."""
+    if estimate_tokens("".join(texts)) <= MAX_BATCH_TOKENS:  # as a rule, and several times as fast
+        return len(texts)
     tokens = 0
     for count, text in enumerate(texts):
         tokens += estimate_tokens(text)
