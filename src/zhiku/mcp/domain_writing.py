@@ -9,14 +9,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from zhiku.mcp.bounds import counted
+from zhiku.mcp.bounds import MAX_RESULT_CHARS, both_chars, counted, fitting, json_chars
 from zhiku.mcp.sight import Sight
 from zhiku.mcp.tool import BadCall, Reply
-from zhiku.service.ingesting import check_ingest, forget_in
 from zhiku.service.tasks import State, Task
 
-MAX_NAMED = 50
-"""So many documents are named; all are counted."""
+ROOM = MAX_RESULT_CHARS - 3_000
+"""For names of documents, all of which are counted."""
 
 Domain = Annotated[str, Field(min_length=1, description="The name of a domain, as kb_domains gives it.")]
 
@@ -79,6 +78,8 @@ def kb_ingest(
     ocr: Annotated[bool, Field(description="Recognise text in images and on pages that are images.")] = False,
 ) -> Reply:
     """Begin to read files into a domain."""
+    from zhiku.service.ingesting import check_ingest  # what reads files is slow to import, and few servers write
+
     name = sight.writable(domain)
     wanted = check_ingest(sight.library, name, source, mode=mode, glossary=glossary, ocr=ocr)
     task = sight.tasks.submit(f"{mode} {name}: {wanted.source}", partial(wanted.run, sight.library))
@@ -109,7 +110,8 @@ def _reply(task: Task) -> Reply:
 
 def _result(told: Mapping[str, Any]) -> Ingested:
     values = {name: told[name] for name in told if name not in ("failures", "interrupted")}
-    return Ingested(**values, failures=tuple(Failure(**failure) for failure in told["failures"]))
+    failures = [Failure(**failure) for failure in told["failures"]]
+    return Ingested(**values, failures=tuple(fitting(failures, lambda failure: 2 * json_chars(failure), ROOM)))
 
 
 def _as_text(job: Job) -> list[str]:
@@ -153,6 +155,8 @@ def kb_forget(
     doc_id: Annotated[int, Field(ge=0, description="Or the number of a document in the domain.")] = 0,
 ) -> Reply:
     """Take documents out of search."""
+    from zhiku.service.ingesting import forget_in  # as above
+
     if bool(rel_path.strip()) == bool(doc_id):
         raise BadCall("kb_forget needs a rel_path or a doc_id, one of them; kb_search gives paths.")
     name = sight.view().named(domain)
@@ -161,7 +165,7 @@ def kb_forget(
     forgotten = Forgotten(
         domain=name,
         count=len(paths),
-        documents=paths[:MAX_NAMED],
+        documents=tuple(fitting(paths, both_chars, ROOM)),
         already=len(done.already),
         hint=f"Files are not touched. The user undoes it with: zhiku unforget PATH --base {name}",
     )

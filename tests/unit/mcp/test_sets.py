@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -123,6 +125,18 @@ def test_the_arguments_of_a_set_and_their_defaults_are_those_agreed(
         for tool, given in tools.items()
     }
     assert found == expected
+
+
+def test_listing_the_tools_of_all_sets_loads_nothing_that_reads_files() -> None:
+    code = (
+        "import sys; from zhiku.mcp.toolsets import SETS, tools_of\n"
+        "print(*(tool.name for name in SETS for tool in tools_of([name], allow_write=True) if tool.input_schema))\n"
+        "print(*(name for name in sys.modules if name.startswith(('zhiku.ingest', 'zhiku.parsers', 'numpy', 'mcp.'))))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=WAIT_S)
+    tools, loaded = done.stdout.split("\n")[:2]
+    assert "kb_ingest" in tools
+    assert loaded == ""
 
 
 def test_every_tool_of_a_set_only_reads() -> None:
@@ -314,6 +328,25 @@ def test_documents_are_taken_out_of_search(shelf: Shelf) -> None:
     for wrong in ({}, {"rel_path": "copy.md", "doc_id": 1}):
         with pytest.raises(BadCall, match="one of them"):
             domain("kb_forget", domain="notes", **wrong)
+
+
+def test_many_documents_are_counted_and_as_many_named_as_there_is_room_for(shelf: Shelf) -> None:
+    for number in range(300):
+        shelf.write(f"works/{'a long name ' * 10}{number}.md", f"Number {number}.\n")
+    shelf.index(shelf.docs / "works", name="works")
+    (shelf.docs / "works" / "more").mkdir()
+    domain = calling(shelf, "domain")
+    gone = domain("kb_forget", domain="works", rel_path=f"{'a long name ' * 10}1.md")
+    assert gone["count"] == 1
+    shelf.write("works/more/a.md", "More.\n")
+    for number in range(300):
+        (shelf.docs / "works" / f"{'a long name ' * 10}{number}.md").rename(
+            shelf.docs / "works" / "more" / f"{'n' * 99}{number}.md"
+        )
+    shelf.index(shelf.docs / "works", name="works")
+    gone = domain("kb_forget", domain="works", rel_path="more")
+    assert gone["count"] + gone["already"] == 301
+    assert 20 < len(gone["documents"]) < 300
 
 
 def test_what_a_server_does_not_show_is_not_changed_either(shelf: Shelf) -> None:
