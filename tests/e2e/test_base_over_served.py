@@ -104,6 +104,17 @@ def test_its_hits_are_those_of_the_built_in_base_at_another_endpoint_too(homes: 
     homes.check_equal("one")
 
 
+def test_it_reranks_the_hits_of_a_search(homes: Homes, server: Served) -> None:
+    rerank = f'[models.rerank]\napi_url = "{server.url}"\nmodel_name = "{MODEL}"\n[search]\nrerank_timeout = 50\n'
+    (homes.cli.folder / "builtin" / "config.toml").write_text(rerank, "utf-8")
+    done = homes.run("builtin", "search", QUESTIONS[0][0], "--rerank", "--format", "json")
+    found = json.loads(done.stdout)
+    assert found["health"]["reranker"] == f"{server.url}/rerank"
+    assert found["health"]["degraded"] == []
+    assert "power-system" in found["hits"][0]["path"]
+    assert "rerank: " in server.notes
+
+
 class Counting:
     """Passes requests on to a server; hangs at the `hangs_at`-th one."""
 
