@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from typing import Any, Literal
 
 from zhiku.errors import ZhikuError
+from zhiku.frozen import frozen
 from zhiku.model import FileState
 
 Mode = Literal["hybrid", "lexical", "semantic"]
@@ -16,7 +17,7 @@ BUDGET_TOP_K = 100
 """How many hits there are at most where a number of tokens bounds them."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Query:
     """What was asked, with filters and limits."""
 
@@ -45,7 +46,7 @@ class Query:
         return self.expand and self.mode != "semantic"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Hit:
     """One ranked passage and where it stands."""
 
@@ -85,7 +86,7 @@ class Hit:
     """What the score is made of; for people, not part of the JSON."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Leg:
     """One way of finding candidates, and what it found."""
 
@@ -93,7 +94,7 @@ class Leg:
     candidates: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Health:
     """What an answer could not see, and which legs ran."""
 
@@ -110,7 +111,7 @@ class Health:
     elapsed_ms: float = 0.0
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Budget:
     """What the passages that were chosen for a number of tokens take, about, and how much more there is.
 
@@ -125,7 +126,7 @@ class Budget:
     more_tokens: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Answer:
     """Hits, best first, and health. No hits means that nothing matched."""
 

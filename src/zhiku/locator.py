@@ -10,9 +10,9 @@ beginning of its content's SHA-256), and `chars` the very words.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from zhiku.errors import QueryError
+from zhiku.frozen import frozen
 
 SCHEME = "zhiku://"
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
@@ -23,7 +23,7 @@ _MAX_DOC_ID = (1 << 63) - 1
 _SPAN = re.compile(r"(\d+)(?:-(\d+))?")
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Locator:
     """A place in a document of a base. Lines and pages are 1-based and inclusive, characters 0-based and half-open."""
 

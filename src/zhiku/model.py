@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from zhiku.errors import IndexStateError
+from zhiku.frozen import frozen
 
 BlockKind = Literal["heading", "paragraph", "list", "table", "fence"]
 FileState = Literal["unchanged", "moved", "changed", "missing"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Source:
     """A file as it was found and read.
 
@@ -79,7 +80,7 @@ HiddenBy = Literal["pruned", "forgotten"]
 """Why a document is deprecated: it stays in the record and is not searched. Both may hold at once."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Block:
     """The smallest unit of a parsed document: one heading, paragraph, list, table or fence."""
 
@@ -94,7 +95,7 @@ class Block:
     """What it belongs to where that is told by names and not by headings: a method of source code, say."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Page:
     """One page of a paged document, as a span of its text (empty where the page has no text)."""
 
@@ -103,7 +104,7 @@ class Page:
     char_end: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Link:
     """A link as written in a document. `embed` marks `![[…]]`; an attachment is an embed that is no note."""
 
@@ -115,7 +116,7 @@ class Link:
     line: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class ParsedDocument:
     """A document before storage.
 
@@ -137,7 +138,7 @@ class ParsedDocument:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Chunk:
     """The unit that is indexed and embedded: a span of its document's text."""
 
@@ -151,7 +152,7 @@ class Chunk:
     page_end: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class ChunkTokens:
     """The tokens of one chunk, field by field, as the analyzer made them."""
 
@@ -161,7 +162,7 @@ class ChunkTokens:
     name: list[str]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Document:
     """What a base knows of one source. `doc_id` survives edits and moves."""
 
@@ -184,7 +185,7 @@ class Document:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class StoredChunk:
     """A chunk as a base holds it."""
 
@@ -193,7 +194,7 @@ class StoredChunk:
     chunk: Chunk
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class TextPiece:
     """A stretch of a document's text.
 
@@ -212,7 +213,7 @@ class TextPiece:
         return self.line_numbers[lines_before] if self.line_numbers else self.line_start + lines_before
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class LedgerEntry:
     """Why a file is not in the index, or holds no text there, or a part of it has no vector."""
 
@@ -236,7 +237,7 @@ begin with it."""
 ANY_ENDING = "*"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class LexicalQuery:
     """What to look for by words: terms, terms that begin with a prefix, runs of terms."""
 
@@ -262,7 +263,7 @@ class LexicalQuery:
         return (*words, *((prefix, ANY_ENDING) for prefix in self.prefixes), *self.phrases, *self.required)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Occurrences:
     """How often what was looked for stands in a chunk, weighted by field; what it does not hold is left out."""
 
@@ -280,7 +281,7 @@ class Candidate:
     score: float
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class ScriptStatistics:
     """The cosines of a question with all vectors of a base whose documents are of one script."""
 
@@ -291,7 +292,7 @@ class ScriptStatistics:
     best: float
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class CosineScale:
     """What is known of a model's cosines before a base is seen."""
 
@@ -304,7 +305,7 @@ class CosineScale:
     """How far a good answer stands above the mean of its base, in standard deviations."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class VectorRanking:
     """The chunks of each script nearest to a question, by cosine, and what the cosines of all the others are like."""
 
@@ -313,7 +314,7 @@ class VectorRanking:
     """By script; a script without vectors is left out."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class PendingText:
     """A chunk that has no vector yet, with what belongs before its text when it is embedded."""
 
@@ -325,7 +326,7 @@ class PendingText:
     text: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Fault:
     """Damage in a base's record or index: in the tables that all else rests on, or in what one leg searches."""
 
@@ -333,7 +334,7 @@ class Fault:
     error: IndexStateError
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Totals:
     """What a base holds."""
 

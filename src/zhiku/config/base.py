@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from pathlib import Path
 
 from zhiku.config.files import read_toml, values_of
 from zhiku.errors import ConfigError
+from zhiku.frozen import frozen
 from zhiku.paths import write_private
 
 BASE_FILE = "base.toml"
@@ -15,7 +16,7 @@ DEFAULT_BASE = "default"
 MAX_NAME_CHARS = 64
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class BaseSettings:
     """One base's settings. `roots` are absolute; `include` and `exclude` are gitignore patterns."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from zhiku.config.files import check_keys, section_of, values_of
 from zhiku.errors import ConfigError
+from zhiku.frozen import frozen
 
 ENDPOINT = "endpoint"
 """The name, as an embedder, of what stands in `[models.embedding]` itself; as a reranker, of `[models.rerank]`."""
@@ -22,7 +23,7 @@ _CHOICES = {"kind": (OPENAI, ONNX), "pooling": (AUTO, "cls", "mean", "last")}
 TAKEN_NAMES = frozenset({ENDPOINT, "builtin", "fallback", "none"})
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class EmbeddingSettings:
     """`[models.embedding]` or `[models.embedding.NAME]`: an endpoint, or a model in a folder, that embeds."""
 
@@ -53,7 +54,7 @@ class EmbeddingSettings:
     """About so many tokens of a text are sent, at most."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class RerankSettings:
     """`[models.rerank]`: an endpoint that scores hits anew."""
 
@@ -66,7 +67,7 @@ class RerankSettings:
     """Put before questions."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class ChatSettings:
     """`[models.chat]`: an endpoint that talks."""
 
@@ -77,7 +78,7 @@ class ChatSettings:
     """In tokens."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class ModelSettings:
     """`[models]`: all endpoints."""
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from pathlib import Path
 from typing import Any
 
 from zhiku.config.files import check_keys, read_toml, section_of
 from zhiku.config.models import ENDPOINT, ModelSettings, models_in
+from zhiku.frozen import frozen
 
 CONFIG_FILE = "config.toml"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class IndexSettings:
     """`[index]`: size caps in bytes; a larger file is reported and skipped."""
 
@@ -22,7 +23,7 @@ class IndexSettings:
     max_other_bytes: int = 100_000_000
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class SearchSettings:
     """`[search]`: what a search does unless told otherwise."""
 
@@ -37,7 +38,7 @@ class SearchSettings:
     """Seconds that this may take; then the hits stay as they were."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class SnapshotSettings:
     """`[snapshots]`: how many copies of a base's index are kept, and how many bytes of them; the newest always is."""
 
@@ -45,14 +46,14 @@ class SnapshotSettings:
     max_bytes: int = 5_000_000_000
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class LibrarySettings:
     """`[library]`: the folders whose first-level folders are each a base; a leading `~` is the user's home."""
 
     roots: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class WatchSettings:
     """`[watch]`: how bases are kept up to date while their files change."""
 
@@ -63,7 +64,7 @@ class WatchSettings:
     """Seconds between two looks at all files."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Settings:
     """The user's settings."""
 

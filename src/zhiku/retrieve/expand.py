@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from zhiku.frozen import frozen
 from zhiku.model import ANY_ENDING, Unit
 from zhiku.retrieve.plan import STOP_WORDS
 from zhiku.text.analyze import Analyzer
@@ -20,7 +20,7 @@ MAX_ALIASES = 64
 _LAST_WORD = re.compile(r"[A-Za-z]+\Z")
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Alias:
     """Another word for what was asked. It is looked for as a whole: `phrases` are the ways in which it is written."""
 
@@ -28,7 +28,7 @@ class Alias:
     phrases: tuple[Unit, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Expansion:
     """A word of the question that a glossary knows, and what else it is called."""
 

@@ -9,8 +9,9 @@ and for as much as the best document stands out from the tenth.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from zhiku.frozen import frozen
 
 PERFECT_SHARE = 0.25
 """The best match by words counts as at least this share of a perfect one."""
@@ -25,7 +26,7 @@ MISSING_BOOST = 1.75
 """How much more meaning may count in documents that cannot have the question's words."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Words:
     """What the words of a question can earn."""
 

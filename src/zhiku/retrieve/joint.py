@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from zhiku.frozen import frozen
 from zhiku.model import ANY_ENDING, LexicalQuery, Occurrences, Unit
 from zhiku.ports import ReadSession
 from zhiku.retrieve.expand import ALIAS_WEIGHT, Alias, Expansion, phrases_of
@@ -24,7 +25,7 @@ Places = Mapping[str, Sequence[int]]
 """Ids of chunks by base."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Statistics:
     """What BM25 needs to know of all that is searched."""
 
@@ -40,7 +41,7 @@ def statistics_of(session: ReadSession, query: LexicalQuery, tokens: Iterable[st
     return Statistics(chunks=totals.chunks, tokens=totals.tokens, rows=rows)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Scored:
     """The score of a chunk by words; `gained` is the part of it that the glossary gave."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from zhiku.answer import Query
+from zhiku.frozen import frozen
 from zhiku.model import Candidate, LexicalQuery, VectorRanking
 from zhiku.ports import ReadSession
 from zhiku.retrieve.expand import Expansion, phrases_of
@@ -24,7 +25,7 @@ _Scope = tuple[list[int] | None, int]
 """Among which documents candidates are sought, and how many."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class ByWords:
     """The chunks of a base that hold any of a query's words, best first; then those that hold an alias alone."""
 

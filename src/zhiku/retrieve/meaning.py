@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from threading import Thread
 from typing import TYPE_CHECKING
 
 from zhiku.errors import MissingExtra, ModelError, ZhikuError
+from zhiku.frozen import frozen
 from zhiku.model import CosineScale
 from zhiku.ports import Embedder
 from zhiku.text.script import script_of
@@ -22,7 +22,7 @@ POLL_S = 0.2
 """How long Ctrl-C may go unheard where the system does not interrupt a wait for a thread."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Meaning:
     """How a base can be searched by meaning: with an embedder, or not, and then why."""
 
@@ -33,7 +33,7 @@ class Meaning:
     """Whether the reader must be told, since the base should have been searched by meaning."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Question:
     """A question as a base's embedder sees it."""
 
@@ -44,7 +44,7 @@ class Question:
     script: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Embedded:
     """A question for each base that can be searched by meaning, and why others cannot."""
 

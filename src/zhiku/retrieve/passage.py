@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from zhiku.frozen import frozen
 from zhiku.model import ANY_ENDING, StoredChunk, Unit
 from zhiku.ports import ReadSession
 from zhiku.text.analyze import Analyzer
@@ -15,7 +15,7 @@ from zhiku.text.measure import best_cut
 Marks = tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Passage:
     """A span of a document's text as it is shown. `marks` are spans of `text` that the query's words matched."""
 

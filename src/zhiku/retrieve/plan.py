@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from zhiku.frozen import frozen
 from zhiku.model import LexicalQuery
 from zhiku.text.analyze import Analyzer, Run
 
@@ -27,7 +27,7 @@ STOP_WORDS = frozenset(
 )
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Plan:
     """What will be run for a query."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from zhiku.answer import Hit, Query
+from zhiku.frozen import frozen
 from zhiku.locator import CONTENT_DIGITS, Locator
 from zhiku.model import StoredChunk
 from zhiku.ports import ReadSession
@@ -47,7 +48,7 @@ class Ranked:
     """Before it was scored anew, from 1."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Chosen:
     """A chunk that is to be shown; `max_tokens` of its text, where there is no room for all of it."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from zhiku.answer import Query
 from zhiku.errors import MissingExtra, ModelError, ModelUnavailable, QueryError, ZhikuError
+from zhiku.frozen import frozen
 from zhiku.model import StoredChunk
 from zhiku.ports import Reranker
 from zhiku.retrieve.present import Ranked
@@ -16,7 +17,7 @@ RERANK_SHARE = 0.6
 """How much a reranker's score weighs; the rest is for the place that the search gave."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Reranking:
     """How hits are to be scored anew: by a reranker, or not, and then why."""
 
@@ -29,7 +30,7 @@ class Reranking:
     """What scoring may take."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Reranked:
     """Hits as they are after that, in order; as they were where it was not done."""
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from zhiku.answer import Answer, Health, Hit, Leg, Mode, Query
 from zhiku.errors import QueryError, ZhikuError
+from zhiku.frozen import frozen
 from zhiku.model import FileState, VectorRanking
 from zhiku.ports import ReadSession
 from zhiku.retrieve.choose import best_of, best_within, score_anew
@@ -27,7 +28,7 @@ MAX_TOP_K = 10_000
 """More hits than anybody reads; a number without end would be a fault of SQLite's."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Ranking:
     """The candidates for a query in order, how they were found, and what could not look for them."""
 

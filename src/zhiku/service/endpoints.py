@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from zhiku.config import ENDPOINT, EmbeddingSettings, ModelSettings
 from zhiku.config.keys import read_key
 from zhiku.config.models import ONNX, OPENAI
 from zhiku.errors import ConfigError
+from zhiku.frozen import frozen
 from zhiku.ports import Embedder
 from zhiku.service.locks import family_name, is_set, lock_of, looked_up
 
@@ -30,7 +31,7 @@ HASHES_FILE = "hashes.json"
 OPENAI_HOST = "api.openai.com"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class EmbedOptions:
     """What the options of a command say of an endpoint, for this run; empty where they do not."""
 

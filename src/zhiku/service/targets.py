@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from zhiku.errors import NotFound, UsageError
+from zhiku.frozen import frozen
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Target:
     """A root, and the part of it to bring up to date: the whole, a folder in it, or one file."""
 

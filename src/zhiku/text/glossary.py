@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from zhiku.errors import SourceError, ZhikuError
+from zhiku.frozen import frozen
 from zhiku.text.analyze import Analyzer, Run
 from zhiku.text.fold import fold
 
@@ -23,7 +24,7 @@ _BREAK = ""
 """Stands between two runs of Han where a blank or a mark parts them: a word does not reach across it unnoticed."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Entry:
     """One line of a glossary: words that mean the same, the term first. `line` counts from 1."""
 
@@ -32,7 +33,7 @@ class Entry:
     path: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen
 class Glossary:
     """What one file says, or several."""
 
