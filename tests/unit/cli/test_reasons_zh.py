@@ -31,20 +31,23 @@ VALUES = {"path": "资料/报告.bin", "cause": "Permission denied"}
 LATIN = re.compile(r"[A-Za-z]{2,}(?: [A-Za-z]{2,}){2,}")
 
 
+def assigned_in(tree: ast.AST) -> Iterator[tuple[str, object]]:
+    """Yield the names that stand for constants, and these."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Constant):
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                if isinstance(target, ast.Name):
+                    yield target.id, node.value.value
+
+
 def written() -> Iterator[tuple[str, SourceError]]:
     """Yield each error of a file that the code makes, with some values in its template."""
-    for path in sorted(PACKAGE.rglob("*.py")):
-        name = path.relative_to(PACKAGE).as_posix()
+    trees = {path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text("utf-8")) for path in PACKAGE.rglob("*.py")}
+    shared = dict(pair for tree in trees.values() for pair in assigned_in(tree))  # a name may be imported
+    for name, tree in sorted(trees.items()):
         if name in OF_COMMANDS:
             continue
-        tree = ast.parse(path.read_text("utf-8"))
-        assigned = {
-            target.id: node.value.value
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
-            for target in node.targets
-            if isinstance(target, ast.Name)
-        }
+        assigned = shared | dict(assigned_in(tree))
         for node in ast.walk(tree):
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in KINDS):
                 continue
