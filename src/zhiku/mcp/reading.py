@@ -109,7 +109,8 @@ def _fitting(lines: Sequence[Line], left: int) -> tuple[Sequence[Line], Line | N
     """Return lines within so many characters, and the first of those that are left out, or what is left of it."""
     shown: list[Line] = []
     for line in lines:
-        size = both_chars(line.text)
+        # And its break: one in the text, and two in JSON, for which the quotation marks are counted already.
+        size = both_chars(line.text) + 1
         if size > left:
             return (shown, line) if shown else _cut(line, left)
         shown.append(line)

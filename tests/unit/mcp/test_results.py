@@ -121,6 +121,17 @@ def test_one_endless_line_is_read_whole_too(tmp_path_factory: pytest.TempPathFac
     assert "".join(part["text"] for part in parts) == text
 
 
+@pytest.mark.parametrize("width", [1, 7, 40])
+def test_short_lines_stay_within_bounds_too(shelf: Shelf, agent: Agent, width: int) -> None:
+    shelf.write("lines.txt", "\n".join("检" * width for _ in range(9_000)))
+    shelf.index()
+
+    part = agent("kb_read", path="lines.txt")
+
+    assert CAP - 500 < agent.chars <= CAP
+    assert part["cut"] is True
+
+
 def test_grep_goes_on_where_it_stopped(shelf: Shelf, agent: Agent) -> None:
     shelf.write("a.txt", "\n".join(f"pump {i}" for i in range(120)))
     shelf.index()
