@@ -86,8 +86,9 @@ def make_base(files: Path, home: Path, embedder: CachedEmbedder) -> Base:
     """Return a base over all files below a folder, indexed and embedded."""
     folder = home / "bases" / "default"
     folder.mkdir(parents=True)
-    rerankers = Rerankers(home, Settings(), Endpoints(ModelSettings(), {}, EmbedOptions()))
-    base = Base("default", folder, Settings(), Analyzer(), CachedEmbedders(home, embedder), rerankers)
+    embedders = CachedEmbedders(home, embedder)
+    rerankers = Rerankers(home, Settings(), Endpoints(ModelSettings(), {}, EmbedOptions()), embedders)
+    base = Base("default", folder, Settings(), Analyzer(), embedders, rerankers)
     base.index([files])
     embedder.save()
     return base

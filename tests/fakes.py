@@ -74,6 +74,13 @@ class FakeEmbedder:
         self.before(None)
         return len(text)
 
+    def question_tokens(self, text: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        return self.document_tokens(text), np.ones(max(1, len(text)), np.float32)
+
+    def document_tokens(self, text: str) -> NDArray[np.float32]:
+        self.before(None)
+        return np.stack([unit_vector(self.name + each, self.dims) for each in text or " "])
+
 
 def install(monkeypatch: pytest.MonkeyPatch, embedder: FakeEmbedder) -> None:
     """Register an embedder under its name."""

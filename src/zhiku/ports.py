@@ -391,6 +391,23 @@ class Embedder(Protocol):
         ...
 
 
+class TokenEmbedder(Protocol):
+    """What late interaction needs of an embedder: what each token of a text stands for, where it stands.
+
+    States are rows of length 1, without those of prefixes and marks unless there are no others. Any string has some.
+    """
+
+    def question_tokens(self, text: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return the states of a question's tokens, (n, dims) float32, and how much each weighs, (n,) float32: above 0,
+        and more for a rarer one. Raises `MissingExtra` or `ModelError` where there is no model.
+        """
+        ...
+
+    def document_tokens(self, text: str) -> NDArray[np.float32]:
+        """Return the states of a passage's tokens, (n, dims) float32, likewise."""
+        ...
+
+
 class Reranker(Protocol):
     """Scores how well texts answer a question. Same question and text, same score, in any company and order."""
 

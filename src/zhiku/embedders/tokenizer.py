@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from math import inf
 
 import numpy as np
@@ -28,6 +29,8 @@ _COMPOSABLE = re.compile(
     "[^\\s\u0300-\u036f][\u0300-\u036f]+|[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?|[\u3041-\u30ff][\u3099\u309a]"
 )
 _LONGEST_PIECE = 16
+# What marks weigh, which have no probability.
+_LEAST_SURPRISE = 0.01
 # Words recur in languages that write spaces; a longer run is a sentence of one that does not, and will not recur.
 _KEPT_WORD_CHARS = 24
 _KEPT_WORDS = 50_000
@@ -134,6 +137,11 @@ class Tokenizer:
             if limit is not None and len(ids) >= limit:
                 return ids[:limit]
         return ids
+
+    def surprise(self, ids: Sequence[int]) -> NDArray[np.float32]:
+        """Return minus the log probability of each piece, which is above 0; an unknown one is rarer than any."""
+        scores = [self._unknown_score if i == self._unknown else self._scores[i] for i in ids]
+        return np.maximum(-np.array(scores, np.float32), _LEAST_SURPRISE)
 
     def _words(self, text: str) -> list[str]:
         plain = text.translate(self._normaliser)

@@ -56,7 +56,7 @@ class Library:
         self._endpoint = endpoint or EmbedOptions()
         endpoints = self._endpoints()
         self._embedders = Embedders(home, environment().get("ZHIKU_EMBEDDER", ""), endpoints)
-        self._rerankers = Rerankers(home, self.settings, endpoints)
+        self._rerankers = Rerankers(home, self.settings, endpoints, self._embedders)
 
     def reload(self) -> None:
         """Read the user's settings anew, for the bases that are opened from now on. Raises `ConfigError`."""
@@ -67,7 +67,7 @@ class Library:
         if before.models != self.settings.models:
             self._embedders.use(endpoints)
         if before != self.settings:
-            self._rerankers = Rerankers(self.home, self.settings, endpoints)
+            self._rerankers = Rerankers(self.home, self.settings, endpoints, self._embedders)
             with self._lock:
                 self._opened.clear()
 

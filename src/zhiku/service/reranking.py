@@ -17,18 +17,22 @@ if TYPE_CHECKING:
     from zhiku.ports import Reranker
     from zhiku.remote import Endpoint
     from zhiku.service.endpoints import Endpoints
+    from zhiku.service.meaning import Embedders
 
 MEMORY_FILE = "rerankers.json"
 PATH = "rerank"
+LATE_EMBEDDER = "builtin"
+"""The embedder whose tokens interact."""
 
 
 class Rerankers:
     """The reranker of a library, made when a search first asks for it."""
 
-    def __init__(self, home: Path, settings: Settings, endpoints: Endpoints) -> None:
+    def __init__(self, home: Path, settings: Settings, endpoints: Endpoints, embedders: Embedders) -> None:
         self._memory = home / MEMORY_FILE
         self._settings = settings
         self._endpoints = endpoints
+        self._embedders = embedders
         self._made: Reranker | None = None
 
     def prepare(self, query: Query) -> tuple[Query, Reranking | None]:
@@ -51,11 +55,14 @@ class Rerankers:
     def _make(self) -> Reranker:
         from zhiku.registry import RERANKERS, load  # only who reranks pays for it
 
-        made = load(RERANKERS, self._settings.search.rerank)
-        instruction = self._settings.models.rerank.query_instruction
-        reranker: Reranker = made(
-            self._endpoint(), self._endpoints.client, memory=self._memory, instruction=instruction
-        )
+        name = self._settings.search.rerank
+        made = load(RERANKERS, name)
+        reranker: Reranker
+        if name == ENDPOINT:
+            instruction = self._settings.models.rerank.query_instruction
+            reranker = made(self._endpoint(), self._endpoints.client, memory=self._memory, instruction=instruction)
+        else:
+            reranker = made(self._embedders.get(LATE_EMBEDDER))
         return reranker
 
     def _endpoint(self) -> Endpoint:
@@ -65,7 +72,8 @@ class Rerankers:
         if not rerank.api_url:
             raise ConfigError(
                 "no reranker is set.",
-                hint="set one: zhiku config set models.rerank.api_url http://localhost:8080/rerank",
+                hint="set one: zhiku config set models.rerank.api_url http://localhost:8080/rerank; or use the model"
+                " that is here: zhiku config set search.rerank late",
             )
         address = address_of(rerank.api_url, PATH)
         return Endpoint(

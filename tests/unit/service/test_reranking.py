@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from endpoints import Server, reranked, serving
+from fakes import FakeEmbedder, install
 from shelf import Shelf
 from zhiku.answer import Answer
 from zhiku.config import CONFIG_FILE, load_settings
@@ -96,6 +97,14 @@ def test_a_changed_setting_holds_from_the_next_search_on(full: Shelf, server: Se
     (full.library.home / CONFIG_FILE).write_text(f'[models.rerank]\napi_url = "{server.url}"\n', "utf-8")
     full.library.reload()
     assert ask(full, rerank=True).health.reranker == f"{server.url}/v1/rerank"
+
+
+def test_late_interaction_needs_no_endpoint(full: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch, FakeEmbedder("builtin"))
+    configure(full, '[search]\nrerank = "late"\nenable_rerank = true\n')
+    answer = ask(full)
+    assert (answer.health.reranker, answer.health.degraded) == ("late", ())
+    assert all(0 <= (hit.rerank_score or -1) <= 1 for hit in answer)
 
 
 # --- keys ---
